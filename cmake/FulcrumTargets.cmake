@@ -1,0 +1,99 @@
+# How every target of Fulcrum is made: one function for a library, a program, a test.
+
+add_library(fulcrum_options INTERFACE)
+target_include_directories(fulcrum_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+target_link_libraries(fulcrum_options INTERFACE fmt::fmt)
+target_compile_options(fulcrum_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor
+  $<$<BOOL:${FULCRUM_WERROR}>:-Werror>)
+if(FULCRUM_SANITIZE)
+  target_compile_options(fulcrum_options INTERFACE -fsanitize=${FULCRUM_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(fulcrum_options INTERFACE -fsanitize=${FULCRUM_SANITIZE})
+  if(FULCRUM_SANITIZE MATCHES thread)
+    # The thread sanitizer does not understand memory fences; Asio's queues are ordered by mutexes as well.
+    target_compile_definitions(fulcrum_options INTERFACE BOOST_ASIO_DISABLE_FENCED_BLOCK)
+  endif()
+  if(FULCRUM_SANITIZE MATCHES undefined)
+    # Without the three checks that double the time to build; AddressSanitizer sees most of what they would.
+    target_compile_options(fulcrum_options INTERFACE
+      -fno-sanitize-recover=undefined -fno-sanitize=null,alignment,vptr)
+  endif()
+endif()
+
+# The headers that nearly every source includes, compiled once for the libraries and once for the tests. Only where
+# FULCRUM_PRECOMPILE says so (the sanitizer presets): clang-tidy cannot read what GCC has precompiled.
+function(fulcrum_make_precompiled_headers)
+  set(everywhere <chrono> <functional> <map> <memory> <optional> <string> <variant> <vector> <fmt/format.h>
+      <nlohmann/json.hpp> <tl/expected.hpp>)
+  foreach(host IN ITEMS library test)
+    file(WRITE ${PROJECT_BINARY_DIR}/${host}_headers.cpp "")
+    add_library(fulcrum_${host}_headers OBJECT ${PROJECT_BINARY_DIR}/${host}_headers.cpp)
+    target_link_libraries(fulcrum_${host}_headers PRIVATE
+      fulcrum_options nlohmann_json::nlohmann_json tl::expected)
+    target_precompile_headers(fulcrum_${host}_headers PRIVATE ${everywhere})
+  endforeach()
+  target_link_libraries(fulcrum_test_headers PRIVATE GTest::gmock)
+  target_precompile_headers(fulcrum_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+endfunction()
+
+function(fulcrum_precompile target host)
+  if(FULCRUM_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM fulcrum_${host}_headers)
+  endif()
+endfunction()
+
+# fulcrum_add_library(<folder's name> SOURCES ... DEPENDS ...)  ->  target fulcrum_<name>
+function(fulcrum_add_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(fulcrum_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(fulcrum_${name} PUBLIC fulcrum_options ${ARG_DEPENDS})
+  fulcrum_precompile(fulcrum_${name} library)
+endfunction()
+
+# fulcrum_add_program(<program's name> SOURCES ... DEPENDS ...), installed into bin/
+function(fulcrum_add_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE fulcrum_options ${ARG_DEPENDS})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# Every test program, without the programs of the installation.
+add_custom_target(tests)
+
+# fulcrum_add_test(<target> LABEL <ctest label> SOURCES ... DEPENDS ... [TIMEOUT s] [SERIAL] [WHOLE])
+# SERIAL: no other test runs beside its tests. WHOLE: one process for all of them, where starting one is dear.
+function(fulcrum_add_test name)
+  cmake_parse_arguments(ARG "SERIAL;WHOLE" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 60)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  add_dependencies(tests ${name})
+  target_link_libraries(${name} PRIVATE fulcrum_options ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
+  fulcrum_precompile(${name} test)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  set(properties LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
+  if(ARG_SERIAL)
+    list(APPEND properties RUN_SERIAL TRUE)
+  endif()
+  if(ARG_WHOLE)
+    add_test(NAME ${ARG_LABEL}.${name} COMMAND ${name})
+    set_tests_properties(${ARG_LABEL}.${name} PROPERTIES ${properties})
+    return()
+  endif()
+  gtest_discover_tests(${name} TEST_PREFIX "${ARG_LABEL}." DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
+endfunction()
+
+# fulcrum_embed_text(<target> NAMESPACE <c++ namespace> FILES ...): compiles the files' texts into the target as
+# std::string_view <namespace>::embedded_text(std::string_view file_name). The target declares it where it uses it.
+function(fulcrum_embed_text target)
+  cmake_parse_arguments(ARG "" "NAMESPACE" "FILES" ${ARGN})
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${target}_embedded_text.cpp)
+  list(JOIN ARG_FILES "," files)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DNAMESPACE=${ARG_NAMESPACE} -DFILES=${files}
+            -P ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
+    DEPENDS ${ARG_FILES} ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()

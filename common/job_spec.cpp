@@ -1,0 +1,326 @@
+#include "common/job_spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "common/json_fields.h"
+
+namespace fulcrum {
+
+namespace {
+
+using Need = JsonFields::Need;
+using Faults = std::vector<Error>;
+
+constexpr Interval kBatchSizes = Interval::between(1, 4096);
+constexpr Interval kRatesHz = Interval::above(0, 1e5);
+constexpr Interval kDurationsS = Interval::above(0, 1e9);
+constexpr std::size_t kLongestName = 64;
+constexpr std::size_t kLongestPath = 4095;
+
+struct BuiltinModel {
+  const char* name;
+  std::vector<int> input_shape;  // of one sample: channels, rows, columns
+};
+
+const std::array<BuiltinModel, 1>& builtin_models() {
+  static const std::array<BuiltinModel, 1> models{{{"lenet5", {1, 28, 28}}}};
+  return models;
+}
+
+std::vector<std::string> builtin_names() {
+  std::vector<std::string> names;
+  for (const auto& model : builtin_models())
+    names.emplace_back(model.name);
+  return names;
+}
+
+void read_path(JsonFields& fields, const std::string& name, std::string& into, Need need) {
+  std::string path;
+  if (!fields.read(name, path, need)) return;
+  if (path.empty() || path.front() != '/') {
+    fields.fault(name, ErrorCode::invalid_argument, "an absolute path is needed",
+                 "fulcrumctl makes paths absolute");
+  } else if (path.size() > kLongestPath) {
+    fields.fault(name, ErrorCode::invalid_argument, fmt::format("a path has at most {} bytes", kLongestPath));
+  } else if (path.find('\0') != std::string::npos) {
+    fields.fault(name, ErrorCode::invalid_argument, "a path cannot contain a zero byte");
+  } else {
+    into = path;
+  }
+}
+
+// For what is printed in tables and logs.
+void read_label(JsonFields& fields, const std::string& name, std::string& into) {
+  std::string label;
+  if (!fields.read(name, label)) return;
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (label.size() > kLongestName || std::any_of(label.begin(), label.end(), is_control)) {
+    fields.fault(name, ErrorCode::invalid_argument,
+                 fmt::format("must have at most {} bytes and no control characters", kLongestName));
+  } else if (!label.empty()) {
+    into = label;
+  }
+}
+
+void read_dataset(JsonFields& parent, DatasetSpec& dataset) {
+  auto fields = parent.object("dataset", Need::required);
+  if (!fields) return;
+  fields->read_choice("format", dataset.format, {"idx"}, {}, Need::required);
+  read_path(*fields, "images", dataset.images, Need::required);
+  read_path(*fields, "labels", dataset.labels, Need::required);
+  fields->finish();
+}
+
+void read_model(JsonFields& parent, ModelSpec& model) {
+  auto fields = parent.object("model", Need::required);
+  if (!fields) return;
+  const auto names = builtin_names();
+  bool other_kind = false;
+  for (const char* kind : {"torchscript", "job"}) {
+    if (fields->find(kind) == nullptr) continue;
+    other_kind = true;
+    fields->fault(kind, ErrorCode::unsupported, "this kind of model is not supported in this version",
+                  fmt::format("\"builtin\" may be: {}", fmt::join(names, ", ")));
+  }
+  fields->read_choice("builtin", model.builtin, names, {}, other_kind ? Need::optional : Need::required);
+  fields->read("num_classes", model.num_classes, Interval::between(2, 1000));
+  fields->finish();
+}
+
+// "input" adds nothing to a built-in model; it may be written down, and is then held to the truth.
+void check_input(JsonFields& parent, const ModelSpec& model) {
+  auto fields = parent.object("input");
+  if (!fields) return;
+  std::string dtype;
+  fields->read_choice("dtype", dtype, {"float32"});
+  const Json* shape = fields->find("shape");
+  for (const auto& builtin : builtin_models()) {
+    if (shape != nullptr && builtin.name == model.builtin && *shape != Json(builtin.input_shape)) {
+      fields->fault("shape", ErrorCode::invalid_argument,
+                    fmt::format("model '{}' takes [{}]", builtin.name, fmt::join(builtin.input_shape, ", ")));
+    }
+  }
+  fields->finish();
+}
+
+void read_optimizer(JsonFields& parent, OptimizerSpec& optimizer) {
+  auto fields = parent.object("optimizer");
+  if (!fields) return;
+  fields->read_choice("name", optimizer.name, {"sgd"});
+  fields->read("lr", optimizer.lr, Interval::above(0, 1e6));
+  fields->read("momentum", optimizer.momentum, Interval::from_to_below(0, 1));
+  fields->finish();
+}
+
+void read_validation(JsonFields& parent, std::optional<ValidationSpec>& validation) {
+  auto fields = parent.object("validation");
+  if (!fields) return;
+  validation.emplace();
+  read_dataset(*fields, validation->dataset);
+  fields->read("every_epochs", validation->every_epochs, Interval::between(1, 1e6));
+  fields->finish();
+}
+
+void read_loader(JsonFields& parent, LoaderSpec& loader) {
+  auto fields = parent.object("loader");
+  if (!fields) return;
+  fields->read("workers", loader.workers, Interval::between(0, 64));
+  fields->read("prefetch", loader.prefetch, Interval::between(1, 64));
+  fields->finish();
+}
+
+void read_deterministic(JsonFields& fields) {
+  bool deterministic = true;
+  fields.read("deterministic", deterministic);
+  if (!deterministic) {
+    fields.fault("deterministic", ErrorCode::unsupported,
+                 "training that is not deterministic is not supported in this version", "leave it out");
+  }
+}
+
+TrainingSpec read_training(JsonFields& fields) {
+  TrainingSpec spec;
+  read_dataset(fields, spec.dataset);
+  read_validation(fields, spec.validation);
+  fields.read_choice("loss", spec.loss, {"cross_entropy"});
+  read_optimizer(fields, spec.optimizer);
+  fields.read("batch_size", spec.batch_size, kBatchSizes);
+  fields.read("epochs", spec.epochs, Interval::between(1, 1e6));
+  read_loader(fields, spec.loader);
+  if (auto checkpoint = fields.object("checkpoint")) {
+    checkpoint->read("every_s", spec.checkpoint_every_s, kDurationsS);
+    checkpoint->finish();
+  }
+  read_deterministic(fields);
+  read_path(fields, "output", spec.output, Need::optional);
+  return spec;
+}
+
+void read_batch_sizes(JsonFields& fields, std::vector<int>& batch_sizes) {
+  const Json* json = fields.find("batch_sizes");
+  if (json == nullptr) return;
+  std::vector<int> sizes;
+  if (json->is_array()) {
+    for (const auto& item : *json) {
+      if (const auto size = whole_number(item, kBatchSizes)) sizes.push_back(*size);
+    }
+    std::sort(sizes.begin(), sizes.end());
+  }
+  const bool repeats = std::adjacent_find(sizes.begin(), sizes.end()) != sizes.end();
+  if (!json->is_array() || sizes.empty() || sizes.size() != json->size() || repeats) {
+    fields.fault("batch_sizes", ErrorCode::invalid_argument,
+                 fmt::format("must be a list of different whole numbers, each {}", kBatchSizes.to_string()),
+                 "such as [1, 4, 16, 32, 64]");
+    return;
+  }
+  batch_sizes = std::move(sizes);
+}
+
+// The rate of arrivals, if it was given.
+bool read_arrival(JsonFields& parent, double& rate_hz) {
+  const Json* json = parent.find("arrival");
+  if (json != nullptr && *json == "auto") {
+    parent.fault("arrival", ErrorCode::unsupported, "'auto' is not supported in this version",
+                 "say {\"rate_hz\": requests per second}");
+    return false;
+  }
+  auto fields = parent.object("arrival");
+  if (!fields) return false;
+  const bool given = fields->read("rate_hz", rate_hz, kRatesHz);
+  fields->finish();
+  return given;
+}
+
+// The rate of the replay, if it was given.
+bool read_source(JsonFields& parent, ReplaySpec& source) {
+  auto fields = parent.object("source", Need::required);
+  if (!fields) return false;
+  std::string kind;
+  if (!fields->read_choice("kind", kind, {"replay"}, {"socket"}, Need::required)) return false;
+  read_dataset(*fields, source.dataset);
+  fields->read_choice("process", source.process, {"periodic", "poisson"}, {"trace"});
+  const bool given = fields->read("rate_hz", source.rate_hz, kRatesHz);
+  double duration_s = 0;
+  if (fields->read("duration_s", duration_s, kDurationsS)) source.duration_s = duration_s;
+  fields->read("seed", source.seed);
+  fields->finish();
+  return given;
+}
+
+InferenceSpec read_inference(JsonFields& fields, const ModelSpec& model) {
+  InferenceSpec spec;
+  check_input(fields, model);
+  fields.read("latency_budget_ms", spec.latency_budget_ms, Interval::above(0, 1e6), Need::required);
+  fields.read("percentile", spec.percentile, Interval::above(0, 100));
+  read_batch_sizes(fields, spec.batch_sizes);
+  std::string priority;
+  fields.read_choice("priority", priority, {"urgent"}, {"best_effort"});
+
+  const bool arrival_given = read_arrival(fields, spec.arrival_rate_hz);
+  const bool replay_given = read_source(fields, spec.source);
+  if (arrival_given && !replay_given) spec.source.rate_hz = spec.arrival_rate_hz;
+  if (replay_given && !arrival_given) spec.arrival_rate_hz = spec.source.rate_hz;
+  if (!arrival_given && !replay_given && !fields.has("arrival")) {
+    fields.fault("arrival", ErrorCode::invalid_argument, "is missing",
+                 "say {\"rate_hz\": requests per second}, here or in \"source\"");
+  }
+  return spec;
+}
+
+Json to_json(const DatasetSpec& dataset) {
+  return {{"format", dataset.format}, {"images", dataset.images}, {"labels", dataset.labels}};
+}
+
+void add_training(const TrainingSpec& spec, Json& json) {
+  json["dataset"] = to_json(spec.dataset);
+  if (spec.validation) {
+    json["validation"] = {{"dataset", to_json(spec.validation->dataset)},
+                          {"every_epochs", spec.validation->every_epochs}};
+  }
+  json["loss"] = spec.loss;
+  json["optimizer"] = {
+      {"name", spec.optimizer.name}, {"lr", spec.optimizer.lr}, {"momentum", spec.optimizer.momentum}};
+  json["batch_size"] = spec.batch_size;
+  json["epochs"] = spec.epochs;
+  json["loader"] = {{"workers", spec.loader.workers}, {"prefetch", spec.loader.prefetch}};
+  json["checkpoint"] = {{"every_s", spec.checkpoint_every_s}};
+  json["deterministic"] = true;
+  if (!spec.output.empty()) json["output"] = spec.output;
+}
+
+void add_inference(const InferenceSpec& spec, Json& json) {
+  json["latency_budget_ms"] = spec.latency_budget_ms;
+  json["percentile"] = spec.percentile;
+  json["arrival"] = {{"rate_hz", spec.arrival_rate_hz}};
+  json["batch_sizes"] = spec.batch_sizes;
+  json["priority"] = "urgent";
+  Json& source = json["source"];
+  source = {{"kind", "replay"},
+            {"dataset", to_json(spec.source.dataset)},
+            {"process", spec.source.process},
+            {"rate_hz", spec.source.rate_hz},
+            {"seed", spec.source.seed}};
+  if (spec.source.duration_s) source["duration_s"] = *spec.source.duration_s;
+}
+
+}  // namespace
+
+std::vector<int> JobSpec::batch_sizes() const {
+  if (const auto* spec = training()) return {spec->batch_size};
+  return inference()->batch_sizes;
+}
+
+std::vector<JobSpec::NamedFile> JobSpec::input_files() const {
+  std::vector<NamedFile> files;
+  const auto add = [&files](const std::string& field, const DatasetSpec& dataset) {
+    files.push_back({field + "/images", dataset.images});
+    files.push_back({field + "/labels", dataset.labels});
+  };
+  if (const auto* spec = training()) {
+    add("/dataset", spec->dataset);
+    if (spec->validation) add("/validation/dataset", spec->validation->dataset);
+  } else {
+    add("/source/dataset", inference()->source.dataset);
+  }
+  return files;
+}
+
+Json JobSpec::to_json() const {
+  Json json{{"kind", std::string(kind_name())},
+            {"name", name},
+            {"model", {{"builtin", model.builtin}, {"num_classes", model.num_classes}}},
+            {"seed", seed},
+            {"class", workload_class}};
+  if (const auto* spec = training()) {
+    add_training(*spec, json);
+  } else {
+    add_inference(*inference(), json);
+  }
+  return json;
+}
+
+tl::expected<JobSpec, std::vector<Error>> JobSpec::from_json(const Json& json) {
+  Faults faults;
+  JsonFields fields(json, "", faults);
+  std::string kind;
+  const bool kind_known = fields.read_choice("kind", kind, {"training", "inference"}, {}, Need::required);
+
+  JobSpec spec;
+  spec.name = kind;
+  read_label(fields, "name", spec.name);
+  read_label(fields, "class", spec.workload_class);
+  read_model(fields, spec.model);
+  fields.read("seed", spec.seed);
+  if (kind == "training") spec.kind = read_training(fields);
+  if (kind == "inference") spec.kind = read_inference(fields, spec.model);
+  if (kind_known) fields.finish();  // which fields there are depends on the kind
+
+  if (!faults.empty()) return tl::unexpected(std::move(faults));
+  return spec;
+}
+
+}  // namespace fulcrum

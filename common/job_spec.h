@@ -1,0 +1,103 @@
+#pragma once
+// What a user asks for, as the daemon, the worker and the command line share it: the typed form of the job
+// specs of docs/api.md. Shapes, names and limits are checked by config/schemas/job.schema.json before one of
+// these is made; from_json applies the defaults and checks what a schema cannot say.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/error.h"
+#include "common/json_text.h"
+
+namespace fulcrum {
+
+using JobId = std::int64_t;  // 1, 2, 3 ... in order of submission
+
+struct DatasetSpec {
+  std::string format;  // "idx": MNIST's format, gzipped or not
+  std::string images;  // absolute path, unsigned bytes [n, rows, cols]
+  std::string labels;  // absolute path, unsigned bytes [n]
+};
+
+struct ModelSpec {
+  std::string builtin;  // "lenet5": input [1, 28, 28]
+  int num_classes = 10;
+};
+
+struct OptimizerSpec {
+  std::string name = "sgd";
+  double lr = 0.01;
+  double momentum = 0.9;
+};
+
+struct ValidationSpec {
+  DatasetSpec dataset;
+  int every_epochs = 1;  // and always after the last
+};
+
+struct LoaderSpec {
+  int workers = 4;   // threads that prepare minibatches; 0 = in line with the step
+  int prefetch = 2;  // minibatches each worker may be ahead
+};
+
+struct TrainingSpec {
+  DatasetSpec dataset;
+  std::optional<ValidationSpec> validation;
+  std::string loss = "cross_entropy";
+  OptimizerSpec optimizer;
+  int batch_size = 16;
+  int epochs = 1;
+  LoaderSpec loader;
+  double checkpoint_every_s = 30;
+  std::string output;  // absolute path for the trained weights; empty: kept in the last checkpoint only
+};
+
+// Requests drawn from a dataset and sent on a schedule, in place of a camera.
+struct ReplaySpec {
+  DatasetSpec dataset;
+  std::string process = "periodic";  // or "poisson"
+  double rate_hz = 1;
+  std::optional<double> duration_s;  // none: until the job is cancelled
+  std::uint64_t seed = 1;
+};
+
+struct InferenceSpec {
+  double latency_budget_ms = 100;
+  double percentile = 99;  // of requests that must be inside the budget
+  double arrival_rate_hz = 1;
+  std::vector<int> batch_sizes{1, 4, 16, 32, 64};  // ascending
+  ReplaySpec source;
+};
+
+struct JobSpec {
+  std::string name;
+  ModelSpec model;
+  std::uint64_t seed = 1;
+  std::string workload_class = "light-cnn";  // which time and power model a simulated board uses
+  std::variant<TrainingSpec, InferenceSpec> kind;
+
+  const TrainingSpec* training() const { return std::get_if<TrainingSpec>(&kind); }
+  const InferenceSpec* inference() const { return std::get_if<InferenceSpec>(&kind); }
+  std::string_view kind_name() const { return training() ? "training" : "inference"; }
+
+  // Batch sizes this job can run: one for training, batch_sizes for inference.
+  std::vector<int> batch_sizes() const;
+
+  // Every file the job reads, with the field that names it, such as /dataset/images.
+  struct NamedFile {
+    std::string field;
+    std::string path;
+  };
+  std::vector<NamedFile> input_files() const;
+
+  // With every default filled in; from_json(to_json()) is the same spec.
+  Json to_json() const;
+
+  // All faults at once; each has its field, relative to the spec (such as /dataset/images).
+  [[nodiscard]] static tl::expected<JobSpec, std::vector<Error>> from_json(const Json& json);
+};
+
+}  // namespace fulcrum

@@ -1,0 +1,324 @@
+#include "daemon/control_loop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "common/durable_file.h"
+#include "daemon/job_json.h"
+
+namespace fulcrum::daemon {
+
+namespace {
+
+constexpr std::chrono::milliseconds kTick{100};
+constexpr std::chrono::milliseconds kProbeTick{50};
+constexpr std::chrono::seconds kStoreProgressEvery{2};
+constexpr std::chrono::seconds kBoardRetryAfter{5};
+constexpr int kDeathsBeforeGivingUp = 5;
+
+// Since its worker has begun: a minibatch of training was taken, or a request answered.
+bool has_worked(const Json& before, const Json& now) {
+  return now.value("minibatches", std::uint64_t{0}) > 0 ||
+         now.value("served", std::uint64_t{0}) > before.value("served", std::uint64_t{0});
+}
+
+}  // namespace
+
+ControlLoop::ControlLoop(Parts parts)
+    : io_(parts.io),
+      clock_(parts.clock),
+      config_(std::move(parts.config)),
+      log_(parts.log),
+      status_(std::move(parts.status)),
+      store_(std::move(parts.store)),
+      board_(std::move(parts.board)),
+      profiles_(std::move(parts.profiles)),
+      worker_(io_, std::move(parts.worker), parts.log,
+              {[this](const worker::Hello&) { worker_up(); },
+               [this](worker::FromWorker&& message) { handle(std::move(message)); },
+               [this](const std::string& how) { worker_down(how); }}),
+      submissions_(io_, worker_),
+      tick_timer_(io_) {}
+
+Expected<std::unique_ptr<ControlLoop>> ControlLoop::make(Parts parts) {
+  auto budget = std::move(parts.budget);
+  std::unique_ptr<ControlLoop> loop(new ControlLoop(std::move(parts)));
+  FULCRUM_TRY_ASSIGN(pilot, Pilot::make({loop->clock_, loop->config_, loop->log_, *loop->board_,
+                                         loop->profiles_, std::move(budget), loop->pilot_hooks()}));
+  loop->pilot_ = std::move(pilot);
+  return loop;
+}
+
+Pilot::Hooks ControlLoop::pilot_hooks() {
+  return {[this](const worker::ToWorker& message) { worker_.send(message); },
+          status_,
+          [this] { return jobs_arrive(); },
+          [this](JobId id, JobState state) { job_stands(id, state); },
+          [this](JobId id, const std::string& event, Json detail) {
+            const auto* job = find(id);
+            if (job == nullptr) return;
+            Json told = event_of(job->record, event);
+            told[event] = std::move(detail);
+            subscriptions_.publish(id, told);
+          },
+          [this](const std::string& trouble) { board_trouble_ = trouble; },
+          [this](const std::string& why) { worker_.replace(why); }};
+}
+
+Expected<void> ControlLoop::start() {
+  FULCRUM_TRY_ASSIGN(records, store_.list_active());
+  for (auto& record : records) {
+    const JobId id = record.id;
+    if (auto activated = activate(std::move(record)); !activated) {
+      log_->error("job {} cannot be taken up again: {}", id, activated.error().to_string());
+      FULCRUM_TRY(
+          store_.finish(id, {JobState::failed, activated.error().to_string(), {}, {}}, clock_.wall_ms()));
+    }
+  }
+  if (!active_.empty()) log_->info("taking up {} unfinished job(s)", active_.size());
+  status_(active_.empty() ? "no job runs" : "unfinished jobs are taken up");
+  worker_.start();
+  tick();
+  return {};
+}
+
+void ControlLoop::stop(std::function<void()> stopped) {
+  stopping_ = true;
+  pilot_->stop();
+  tick_timer_.cancel();
+  submissions_.abandon();
+  worker_.stop([this, stopped = std::move(stopped)] {
+    for (auto& [id, job] : active_)
+      store_progress(job);
+    board_->report_idle();
+    board_->give_back();
+    stopped();
+  });
+}
+
+// ---- jobs ----
+
+ControlLoop::ActiveJob* ControlLoop::find(JobId id) {
+  const auto it = active_.find(id);
+  return it == active_.end() ? nullptr : &it->second;
+}
+
+Expected<void> ControlLoop::activate(JobRecord record) {
+  auto spec = JobSpec::from_json(record.spec);
+  if (!spec) return Unexpected(spec.error().front());
+  ActiveJob job;
+  job.spec = std::move(*spec);
+  job.live = record.started_ms.has_value();  // whatever was stored since, while it was loaded anew
+  job.resume = take_resume(record);
+  job.record = std::move(record);
+  active_.insert_or_assign(job.record.id, std::move(job));
+  return {};
+}
+
+void ControlLoop::launch_waiting() {
+  if (stopping_ || !worker_.up() || pilot_->probing()) return;
+  const bool any = std::any_of(active_.begin(), active_.end(),
+                               [](const auto& entry) { return entry.second.phase == Phase::waiting; });
+  if (!any || !take_board()) return;
+  std::vector<JobId> waiting;
+  for (const auto& [id, job] : active_) {
+    if (job.phase == Phase::waiting) waiting.push_back(id);
+  }
+  for (const auto id : waiting)
+    launch(active_.at(id));
+}
+
+void ControlLoop::launch(ActiveJob& job) {
+  const JobId id = job.record.id;
+  auto kappa = profiles_.kappa_of(job.spec);
+  auto pace = board_->pace(job.spec, kappa ? *kappa : std::nullopt);
+  auto directory = make_checkpoint_directory(config_, id);
+  if (!kappa || !pace || !directory) {
+    const auto& error = !kappa ? kappa.error() : !pace ? pace.error() : directory.error();
+    end_job(id, {JobState::failed, error.to_string(), {}, {}});
+    return;
+  }
+  job.phase = Phase::starting;
+  worker_.send(worker::StartJob{id, job.spec, *directory, static_cast<int>(config_.worker.threads),
+                                std::move(*pace), job.resume, board_->fixed_mode().has_value()});
+  set_state(job, JobState::starting);
+}
+
+void ControlLoop::set_state(ActiveJob& job, JobState state) {
+  if (job.record.state == state) return;
+  check(store_.update_state(job.record.id, state, clock_.wall_ms()), "storing a job's state");
+  job.record.state = state;
+  publish(job, "state");
+}
+
+void ControlLoop::end_job(JobId id, JobStore::End end) {
+  auto& job = active_.at(id);
+  if (end.error) {
+    log_->error("job {} '{}' {}: {}", id, job.spec.name, to_string(end.state), *end.error);
+  } else {
+    log_->info("job {} '{}' {}", id, job.spec.name, to_string(end.state));
+  }
+  check(store_.finish(id, end, clock_.wall_ms()), "storing the end of a job");
+  job.record.state = end.state;
+  if (end.error) job.record.error = end.error;
+  if (end.progress) job.record.progress = *end.progress;
+  publish(job, "state");
+  active_.erase(id);
+  pilot_->remove(id);
+  give_board_back_if_idle();
+}
+
+void ControlLoop::store_progress(ActiveJob& job) {
+  job.stored_at = clock_.now();
+  check(store_.update_progress(job.record.id, with_resume(job.record.progress, job.resume)),
+        "storing a job's progress");
+}
+
+void ControlLoop::check(const Expected<void>& stored, const char* doing) {
+  if (!stored) log_->error("{}: {}", doing, stored.error().to_string());
+}
+
+void ControlLoop::publish(const ActiveJob& job, const char* event) {
+  subscriptions_.publish(job.record.id, event_of(job.record, event));
+}
+
+// ---- the worker ----
+
+void ControlLoop::worker_up() {
+  submissions_.worker_up();
+  launch_waiting();
+}
+
+void ControlLoop::worker_down(const std::string& how) {
+  board_->report_idle();
+  pilot_->worker_down();
+  status_("the worker " + how);
+  std::vector<JobId> hopeless;
+  std::vector<JobId> stopped;
+  for (auto& [id, job] : active_) {
+    if (job.phase == Phase::stopping) stopped.push_back(id);
+    if (job.phase != Phase::waiting && ++job.worker_deaths >= kDeathsBeforeGivingUp) hopeless.push_back(id);
+    job.phase = Phase::waiting;
+  }
+  for (const auto id : stopped)
+    active_.erase(id);
+  for (const auto id : hopeless) {
+    if (active_.count(id) == 0) continue;
+    end_job(id, {JobState::failed,
+                 fmt::format("the worker died {} times in a row with it; the last time it {}",
+                             kDeathsBeforeGivingUp, how),
+                 {},
+                 {}});
+  }
+  give_board_back_if_idle();
+}
+
+void ControlLoop::handle(worker::FromWorker&& message) {
+  if (auto* checked = std::get_if<worker::JobChecked>(&message)) {
+    submissions_.handle(std::move(*checked));
+  } else if (auto* ready = std::get_if<worker::JobReady>(&message)) {
+    handle(std::move(*ready));
+  } else if (auto* progress = std::get_if<worker::JobProgress>(&message)) {
+    handle(std::move(*progress));
+  } else if (auto* ended = std::get_if<worker::JobEnded>(&message)) {
+    handle(std::move(*ended));
+  } else if (auto* load = std::get_if<worker::Load>(&message)) {
+    board_->report_load(*load, [this](JobId id) {
+      const auto* job = find(id);
+      return job == nullptr ? nullptr : &job->spec;
+    });
+    pilot_->slices(load->slices);
+  } else if (std::holds_alternative<worker::Held>(message)) {
+    pilot_->worker_holds();
+  }
+}
+
+void ControlLoop::handle(worker::JobReady message) {
+  auto* job = find(message.job);
+  if (job == nullptr || job->phase != Phase::starting) return;
+  job->phase = Phase::ready;
+  job->kappa = message.kappa;
+  if (message.kappa) check(profiles_.keep_kappa(job->spec, *message.kappa), "storing a calibration");
+  pilot_->add(message.job, job->spec, std::move(message.step_times), job->live);
+}
+
+void ControlLoop::handle(worker::JobProgress message) {
+  auto* job = find(message.job);
+  if (job == nullptr || job->phase == Phase::stopping) return;
+  if (has_worked(job->record.progress, message.progress)) job->worker_deaths = 0;
+  job->record.progress = std::move(message.progress);
+  job->resume = std::move(message.resume);
+  publish(*job, "progress");
+  if (clock_.now() - job->stored_at >= kStoreProgressEvery) store_progress(*job);
+  pilot_->progress(message.job, job->record.progress, message.step_times);
+}
+
+void ControlLoop::handle(worker::JobEnded message) {
+  auto* job = find(message.job);
+  if (job == nullptr) return;
+  const bool was_loading = !pilot_->has(message.job);
+  if (!message.progress.is_null()) job->record.progress = message.progress;
+  job->resume = std::move(message.resume);
+  const auto result =
+      message.result.is_null() ? std::nullopt : std::optional<Json>(std::move(message.result));
+  const auto error = message.error ? std::optional<std::string>(message.error->to_string()) : std::nullopt;
+  if (job->phase == Phase::stopping) {
+    end_job(message.job, {JobState::cancelled, error, result, job->record.progress});
+  } else if (message.outcome == worker::Outcome::stopped) {
+    store_progress(*job);  // it goes on another day
+    if (error) log_->error("job {}: {}", message.job, *error);
+    job->phase = Phase::waiting;
+    pilot_->remove(message.job);
+  } else {
+    const auto state = message.outcome == worker::Outcome::done ? JobState::done : JobState::failed;
+    end_job(message.job, {state, error, result, job->record.progress});
+  }
+  if (was_loading) pilot_->think();  // it may have waited for this one
+}
+
+// ---- board and pilot ----
+
+bool ControlLoop::jobs_arrive() {
+  launch_waiting();
+  return std::any_of(active_.begin(), active_.end(),
+                     [](const auto& entry) { return entry.second.phase == Phase::starting; });
+}
+
+void ControlLoop::job_stands(JobId id, JobState state) {
+  auto* job = find(id);
+  if (job == nullptr || job->phase != Phase::ready) return;
+  if (state == JobState::running) job->live = true;
+  set_state(*job, state);
+}
+
+bool ControlLoop::take_board() {
+  if (board_->held()) return true;
+  if (clock_.now() < board_retry_at_) return false;
+  if (auto taken = board_->take(pilot_->first_mode()); !taken) {
+    const auto trouble = taken.error().to_string();
+    board_retry_at_ = clock_.now() + kBoardRetryAfter;
+    const bool is_new = std::exchange(board_trouble_, trouble) != trouble;
+    log_->log(is_new ? spdlog::level::err : spdlog::level::debug, "jobs wait, the board cannot be had: {}",
+              trouble);
+    return false;
+  }
+  board_trouble_.clear();
+  return true;
+}
+
+void ControlLoop::give_board_back_if_idle() {
+  if (active_.empty()) board_->give_back();
+}
+
+void ControlLoop::tick() {
+  launch_waiting();
+  if (board_->held()) pilot_->tick();
+  tick_timer_.expires_after(pilot_->probing() ? kProbeTick : kTick);
+  tick_timer_.async_wait([this](boost::system::error_code error) {
+    if (!error) tick();
+  });
+}
+
+}  // namespace fulcrum::daemon

@@ -1,0 +1,217 @@
+// The pilot's search: probes, one after another.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "daemon/job_json.h"
+#include "daemon/pilot.h"
+
+namespace fulcrum::daemon {
+
+namespace {
+
+constexpr int kFailuresBeforeGivingUp = 2;
+constexpr double kUnknownStepMs = 25;
+constexpr std::chrono::minutes kLimitOfTheUnknown{10};
+
+profiler::ProbeSettings probe_settings(const DaemonConfig& config, const Board& board, double step_bound_ms) {
+  profiler::ProbeSettings settings;
+  settings.averaging_window = board.averaging_window();
+  settings.minibatches = static_cast<int>(config.profiler.minibatches);
+  settings.shortest_measuring = from_ms(1000 * config.profiler.measure_s);
+  // Beside live requests steps take their turn: several times longer than back to back.
+  const auto expected = profiler::expected_cost(settings, from_ms(step_bound_ms));
+  settings.time_limit = step_bound_ms > 0 ? std::max(settings.time_limit, 4 * expected) : kLimitOfTheUnknown;
+  return settings;
+}
+
+// The most probes that GMD asks for (gmd.h), and how many the limit on modes leaves of them.
+int most_probes(const PlannedJobs& jobs, const DaemonConfig& config) {
+  bool trains = false;
+  std::size_t sizes = 0;
+  for (const auto& [id, job] : jobs) {
+    trains = trains || job.spec.training() != nullptr;
+    if (job.spec.inference() != nullptr) sizes = std::max(sizes, job.spec.batch_sizes().size());
+  }
+  const auto per_mode = static_cast<int>(sizes) + (trains ? 1 : 0);
+  const int by_rule = sizes == 0 ? 20 : trains ? 50 + static_cast<int>(sizes) : 20 * static_cast<int>(sizes);
+  const auto modes = static_cast<int>(config.scheduler.most_modes);
+  return modes > 0 ? std::min(by_rule, modes * per_mode) : by_rule;
+}
+
+}  // namespace
+
+Json Pilot::search_cost(const PlannedJobs& jobs) const {
+  const int probes = most_probes(jobs, config_);
+  const auto step = from_ms(kUnknownStepMs);
+  const auto each = profiler::expected_cost(probe_settings(config_, board_.board(), kUnknownStepMs), step);
+  return {{"probes_at_most", probes}, {"seconds_at_most", std::ceil(probes * to_s(each))}};
+}
+
+Json Pilot::expected_search(const JobSpec& spec) const {
+  if (board_.fixed_mode()) return nullptr;
+  PlannedJobs jobs = jobs_;
+  PlannedJob job;
+  job.spec = spec;
+  jobs.emplace(0, std::move(job));
+  return search_cost(jobs);
+}
+
+void Pilot::begin_search() {
+  if (search_ && !search_->over) return;
+  search_ = Search{clock_.now(), 0, {}, false, 0};
+  Json cost = search_cost(jobs_);
+  log_->info("the power mode is searched for ({}): at most {} probes or {} s, commonly a quarter of it",
+             strategy_->name(), to_line(cost["probes_at_most"]), to_line(cost["seconds_at_most"]));
+  cost["state"] = "begun";
+  for (const auto& [id, job] : jobs_) {
+    if (job.spec.training() != nullptr || !job.live) hooks_.state(id, JobState::profiling);
+    hooks_.tell(id, "search", cost);
+  }
+}
+
+void Pilot::end_search(bool found) {
+  if (!search_ || search_->over) return;
+  search_->over = true;
+  search_->took_s = to_s(clock_.now() - search_->begun);
+  log_->info("the search took {} probes in {} modes, {:.1f} s", search_->probes, search_->modes.size(),
+             search_->took_s);
+  for (const auto& [id, job] : jobs_) {
+    hooks_.tell(id, "search",
+                {{"state", "ended"},
+                 {"probes", search_->probes},
+                 {"modes", search_->modes.size()},
+                 {"seconds", search_->took_s},
+                 {"found", found}});
+  }
+}
+
+void Pilot::begin_probe(TakeProbe probe) {
+  begin_search();
+  probe_begins_ = true;
+  auto& plan = probe.meanwhile;
+  plan.mode_name = board_.name_of(probe.measure.mode);
+  plan.power_budget_w = budget_.power_w();
+  plan.notes.emplace_back(plan.inference.empty()
+                              ? "the power mode is being searched for"
+                              : "the power mode is being searched for; this is how requests "
+                                "are answered meanwhile");
+  auto set = setting(plan, worker::ProbeOrder{probe.job, probe.measure.batch_size, probe.step_bound_ms});
+  stage_.set(std::move(set), [this, probe = std::move(probe)](const Expected<void>& changed) {
+    probe_begins_ = false;
+    if (!changed) {
+      count_failure(probe.job, {probe.measure.task, probe.measure.mode, probe.measure.batch_size});
+      return board_failed(changed.error());
+    }
+    probe_begun(probe);
+  });
+}
+
+void Pilot::probe_begun(const TakeProbe& probe) {
+  hooks_.trouble("");
+  const auto& measure = probe.measure;
+  plan_ = probe.meanwhile;
+  settlement_.reset();
+  const auto job = jobs_.find(probe.job);
+  if (job == jobs_.end()) {  // it ended while the stage was set
+    probe_steps_run_ = true;
+    return think_again_later(Duration::zero());
+  }
+  probe_steps_run_ = true;
+  ProbeRun::Order order;
+  order.job = probe.job;
+  order.key = profiles_.key_of(job->second.spec, measure.mode, measure.batch_size);
+  order.settings = probe_settings(config_, board_.board(), probe.step_bound_ms);
+  order.idle_w = board_.least_power_w();
+  order.foreign_power_w = [this, mode = measure.mode](JobId id, int batch_size) -> std::optional<double> {
+    const auto other = jobs_.find(id);
+    if (other == jobs_.end()) return std::nullopt;
+    const auto* profile = other->second.profiles.covering(task_of(other->second.spec), mode, batch_size);
+    return profile != nullptr ? std::optional<double>(profile->power_w) : std::nullopt;
+  };
+  tell_probe(probe.job, order.key, "begun", Json::object());
+  hooks_.status(fmt::format("probe {}: {}", search_->probes + 1, measure.to_string()));
+  probe_foreign_load_ = 0;
+  probe_.emplace(std::move(order), board_.board(), clock_);
+}
+
+void Pilot::end_probe() {
+  const JobId job = probe_->job();
+  const auto key = probe_->key();
+  auto result = *probe_->result();
+  probe_.reset();
+  // Not only the caps, which the probe has read: a lower minimum lets clocks sink.
+  if (const auto changes = board_.foreign_changes(); changes && !changes->empty())
+    result = profiler::InvalidProbe{profiler::ProbeFault::mode_changed, changes->front().to_string()};
+  if (auto* measurement = std::get_if<profiler::Measurement>(&result)) {
+    if (probe_foreign_load_ > 0) measurement->foreign_gpu_load = probe_foreign_load_;
+    take_over(*measurement);
+    tell_probe(job, key, "measured",
+               {{"p50_ms", measurement->time.p50_ms},
+                {"p99_ms", measurement->time.p99_ms},
+                {"power_w", measurement->power_w}});
+  } else {
+    probe_failed(job, key, std::get<profiler::InvalidProbe>(result));
+  }
+  think();
+}
+
+void Pilot::take_over(const profiler::Measurement& measurement) {
+  const auto& key = measurement.key;
+  ++search_->probes;
+  search_->modes.insert(key.mode);
+  log_->info("probe {}: {} in {}, batch {}: p50 {:.2f} ms, p99 {:.2f} ms, {:.1f} W ({:.1f} s)",
+             search_->probes, to_string(key.task), key.mode.to_string(), key.batch_size,
+             measurement.time.p50_ms, measurement.time.p99_ms, measurement.power_w, measurement.cost_s);
+  if (const auto stored = profiles_.add(measurement); !stored)
+    log_->error("a measurement is not kept: {}", stored.error().to_string());
+  for (auto& [id, job] : jobs_) {
+    if (profiles_.fingerprint_of(job.spec) != key.fingerprint) continue;
+    const auto added = job.profiles.add({key.task, key.mode, key.batch_size, measurement.time.p50_ms,
+                                         measurement.time.p99_ms, measurement.power_w});
+    if (!added) log_->error("a measurement cannot be used: {}", added.error().to_string());
+  }
+}
+
+void Pilot::probe_failed(JobId job, const profiler::MeasurementKey& key,
+                         const profiler::InvalidProbe& invalid) {
+  using profiler::ProbeFault;
+  if (invalid.fault == ProbeFault::mode_changed) {
+    board_.distrust_mode();
+    note_foreign_change(invalid.message);
+  }
+  log_->warn("a probe is invalid ({}): {}", to_string(invalid.fault), invalid.message);
+  tell_probe(job, key, "invalid", {{"message", invalid.message}});
+  count_failure(job, profile_key(key));
+}
+
+void Pilot::count_failure(JobId job, const scheduler::ProfileSet::Key& key) {
+  const std::pair probed{job, key};
+  if (++failures_[probed] >= kFailuresBeforeGivingUp) unmeasurable_.insert(probed);
+}
+
+void Pilot::cancel_probe(const std::string& why) {
+  if (!probe_) return;
+  log_->debug("a probe is abandoned: {}", why);
+  probe_.reset();
+}
+
+void Pilot::stop_probe_steps() {
+  if (!probe_steps_run_) return;
+  probe_steps_run_ = false;
+  hooks_.send(setting(plan_ ? *plan_ : scheduler::Plan{}));
+}
+
+void Pilot::tell_probe(JobId job, const profiler::MeasurementKey& key, const char* state, Json more) {
+  Json detail{{"number", search_->probes + (std::string_view(state) == "measured" ? 0 : 1)},
+              {"task", to_string(key.task)},
+              {"mode", key.mode.to_json()},
+              {"batch_size", key.batch_size},
+              {"state", state}};
+  detail.update(more);
+  hooks_.tell(job, "probe", std::move(detail));
+}
+
+}  // namespace fulcrum::daemon

@@ -1,0 +1,92 @@
+#include "daemon/profile_book.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "profiler/profile_exchange.h"
+
+namespace fulcrum::daemon {
+
+WorkloadTask task_of(const JobSpec& spec) {
+  return spec.training() != nullptr ? WorkloadTask::training : WorkloadTask::inference;
+}
+
+scheduler::ProfileSet::Key profile_key(const profiler::MeasurementKey& key) {
+  return {key.task, key.mode, key.batch_size};
+}
+
+Expected<ProfileBook> ProfileBook::open(const std::string& path, std::string board_id,
+                                        profiler::ExecutionTraits traits) {
+  FULCRUM_TRY_ASSIGN(store, profiler::ProfileStore::open(path));
+  return ProfileBook(std::move(store), std::move(board_id), traits);
+}
+
+std::string ProfileBook::fingerprint_of(const JobSpec& spec) const {
+  return profiler::workload_fingerprint(spec, traits_);
+}
+
+profiler::MeasurementKey ProfileBook::key_of(const JobSpec& spec, const PowerMode& mode,
+                                             int batch_size) const {
+  return {board_id_, fingerprint_of(spec), task_of(spec), mode, batch_size};
+}
+
+Expected<scheduler::ProfileSet> ProfileBook::profiles_of(const JobSpec& spec) {
+  FULCRUM_TRY_ASSIGN(found, store_.find(board_id_, fingerprint_of(spec), task_of(spec)));
+  scheduler::ProfileSet profiles;
+  for (const auto& p : found) {
+    FULCRUM_TRY(
+        profiles.add({p.key.task, p.key.mode, p.key.batch_size, p.time.p50_ms, p.time.p99_ms, p.power_w}));
+  }
+  return profiles;
+}
+
+Expected<void> ProfileBook::add(const profiler::Measurement& measurement) {
+  return store_.add(measurement);
+}
+
+Expected<std::optional<double>> ProfileBook::kappa_of(const JobSpec& spec) {
+  return store_.kappa(board_id_, fingerprint_of(spec));
+}
+
+Expected<void> ProfileBook::keep_kappa(const JobSpec& spec, double kappa) {
+  return store_.keep_kappa(board_id_, fingerprint_of(spec), kappa);
+}
+
+profiler::ProfileFilter ProfileBook::of_workload(const Workload& workload) const {
+  profiler::ProfileFilter filter;
+  filter.board_id = board_id_;
+  filter.fingerprint = workload;
+  return filter;
+}
+
+Expected<Json> ProfileBook::list(const Workload& workload) {
+  FULCRUM_TRY_ASSIGN(found, store_.list(of_workload(workload)));
+  Json profiles = Json::array();
+  for (const auto& profile : found)
+    profiles.push_back(profile.to_json());
+  return Json{{"profiles", std::move(profiles)}};
+}
+
+Expected<Json> ProfileBook::forget(const Workload& workload) {
+  FULCRUM_TRY_ASSIGN(forgotten, store_.forget(of_workload(workload)));
+  return Json{{"forgotten", forgotten}};
+}
+
+Expected<Json> ProfileBook::export_part(const Workload& workload, std::size_t offset, std::size_t limit) {
+  FULCRUM_TRY_ASSIGN(all, store_.measurements(of_workload(workload)));
+  const std::size_t from = std::min(offset, all.size());
+  const std::size_t to = from + std::min(limit, all.size() - from);
+  const auto at = [&all](std::size_t n) { return all.begin() + static_cast<std::ptrdiff_t>(n); };
+  return Json{{"document", profiler::write_exchange({at(from), at(to)})},
+              {"next", to < all.size() ? Json(to) : Json()}};
+}
+
+Checked<Json> ProfileBook::import(const Json& document, bool equal_board) {
+  const auto foreign = equal_board ? profiler::ForeignBoards::take_as_ours : profiler::ForeignBoards::refuse;
+  auto imported = store_.import_json(document, board_id_, foreign);
+  if (!imported) return faulty(std::move(imported).error());
+  return Json{{"added", imported->added}, {"known", imported->known}};
+}
+
+}  // namespace fulcrum::daemon

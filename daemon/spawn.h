@@ -1,0 +1,27 @@
+#pragma once
+// Starting a child process that has less than we have: another user, no capabilities, no new privileges,
+// nothing open but the descriptor it is handed.
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "common/error.h"
+#include "common/unique_fd.h"
+
+namespace fulcrum::daemon {
+
+struct SpawnRequest {
+  std::string program;
+  std::vector<std::string> arguments;  // without argv[0]
+  std::string user;                    // changed to when we are root; ignored otherwise
+  UniqueFd inherited;                  // becomes descriptor `inherited_as` of the child
+  int inherited_as = 3;
+};
+
+// The pid, once the program has replaced the child (so a program that cannot be executed is an error here).
+// The child is killed by the kernel when the calling thread ends.
+[[nodiscard]] Expected<pid_t> spawn(SpawnRequest request);
+
+}  // namespace fulcrum::daemon

@@ -1,0 +1,73 @@
+#include "scheduler/problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+
+namespace fulcrum::scheduler {
+
+namespace {
+
+Unexpected wrong(const char* field, const std::string& what) {
+  auto failure = fail(ErrorCode::invalid_argument, fmt::format("problem: {} {}", field, what));
+  failure.value().field = field;
+  return failure;
+}
+
+bool positive(double value) {
+  return value > 0 && std::isfinite(value);
+}
+
+}  // namespace
+
+std::string_view to_string(ProblemKind kind) {
+  switch (kind) {
+    case ProblemKind::train:
+      return "train";
+    case ProblemKind::infer:
+      return "infer";
+    case ProblemKind::concurrent:
+      break;
+  }
+  return "concurrent";
+}
+
+std::vector<int> possible_batch_sizes(const Problem& problem) {
+  std::vector<int> possible;
+  for (const int batch : problem.inference_batch_sizes) {
+    if (problem.window_ms(batch) < problem.latency_budget_ms) possible.push_back(batch);
+  }
+  return possible;
+}
+
+Expected<void> check(const Problem& problem) {
+  if (problem.grid.size() == 0) return wrong("grid", "has no modes");
+  if (problem.power_budget_w && !positive(*problem.power_budget_w)) {
+    return wrong("power_budget_w", fmt::format("must be positive, is {}", *problem.power_budget_w));
+  }
+  if (problem.max_profiles && *problem.max_profiles < 1) {
+    return wrong("max_profiles", fmt::format("must be at least 1, is {}", *problem.max_profiles));
+  }
+  if (problem.trains() && problem.training_batch_size < 1) {
+    return wrong("training_batch_size",
+                 fmt::format("must be at least 1, is {}", problem.training_batch_size));
+  }
+  if (!problem.infers()) return {};
+  if (!positive(problem.latency_budget_ms)) {
+    return wrong("latency_budget_ms", fmt::format("must be positive, is {}", problem.latency_budget_ms));
+  }
+  if (!positive(problem.arrival_rate_hz)) {
+    return wrong("arrival_rate_hz", fmt::format("must be positive, is {}", problem.arrival_rate_hz));
+  }
+  const auto& sizes = problem.inference_batch_sizes;
+  if (sizes.empty() || sizes.front() < 1 ||
+      std::adjacent_find(sizes.begin(), sizes.end(), std::greater_equal<>()) != sizes.end()) {
+    return wrong("inference_batch_sizes", "must be positive and ascending");
+  }
+  return {};
+}
+
+}  // namespace fulcrum::scheduler

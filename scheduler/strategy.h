@@ -1,0 +1,49 @@
+#pragma once
+// A search for the best power mode. It never measures and remembers nothing: the next step follows from the
+// problem and the profiles alone, so that a search goes on after a crash where it was, takes profiles from
+// wherever they come, and serves the daemon, the evaluation and the tests alike.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "common/error.h"
+#include "scheduler/choice.h"
+#include "scheduler/problem.h"
+#include "scheduler/profile.h"
+
+namespace fulcrum::scheduler {
+
+// To be measured and added to the profiles before the next call.
+struct Measure {
+  WorkloadTask task = WorkloadTask::training;
+  PowerMode mode;
+  int batch_size = 0;
+
+  std::string to_string() const;  // "training in 8 cores, ..., batch 16"
+};
+
+struct Answer {
+  Choice choice;
+};
+
+using Step = std::variant<Measure, Answer, Infeasible>;
+
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+
+  virtual std::string_view name() const = 0;
+
+  // Deterministic. Never asks for a profile that is there. The problem must have passed check().
+  virtual Step next(const Problem& problem, const ProfileSet& profiles) const = 0;
+};
+
+const std::vector<std::string>& strategy_names();  // "gmd", "exhaustive"
+
+// invalid_argument for an unknown name.
+[[nodiscard]] Expected<std::unique_ptr<Strategy>> make_strategy(const std::string& name);
+
+}  // namespace fulcrum::scheduler

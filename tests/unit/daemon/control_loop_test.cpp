@@ -1,0 +1,133 @@
+// The control loop over a simulated board and a scripted worker.
+
+#include "daemon/control_loop.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/support/temp_dir.h"
+#include "tests/unit/daemon/test_daemon.h"
+
+namespace fulcrum::daemon {
+namespace {
+
+using test::inference_spec;
+using test::training_spec;
+using Daemon = test::TestDaemon;
+
+class Control : public testing::Test {
+ protected:
+  test::TempDir dir_;
+};
+
+TEST_F(Control, RunsATrainingJobToItsEnd) {
+  Daemon daemon(dir_.path(), "works");
+  const auto job = daemon.submitted(training_spec());
+  daemon.run_until_state(job, "done");
+  EXPECT_EQ(daemon.control().result(job)->at("result").at("accuracy"), 0.5);
+  EXPECT_EQ(daemon.control().job(job)->at("progress"), Json({{"minibatch", 9}}));
+  EXPECT_FALSE(daemon.holds_board()) << "given back with the last job";
+  EXPECT_EQ(daemon.status(), "no job runs");
+}
+
+TEST_F(Control, PlansAndHoldsTheBoardWhileAJobRuns) {
+  Daemon daemon(dir_.path(), "works");
+  const auto job = daemon.submitted(inference_spec());
+  daemon.run_until([&] { return !daemon.control().plan().at("plan").is_null(); });
+  const auto plan = daemon.control().plan().at("plan");
+  EXPECT_EQ(plan.at("mode_name"), "MODE_50W");
+  EXPECT_EQ(plan.at("inference").at(0).at("job"), job);
+  EXPECT_TRUE(daemon.holds_board());
+  EXPECT_EQ(daemon.control().board()->at("mode"), plan.at("mode"));
+}
+
+TEST_F(Control, CancellingIsDurableAndKeepsWhatWasAchieved) {
+  {
+    Daemon daemon(dir_.path(), "works");
+    const auto job = daemon.submitted(inference_spec());
+    daemon.run_until_state(job, "running");
+    ASSERT_TRUE(daemon.control().cancel(job));
+    EXPECT_EQ(daemon.state_of(job), "cancelled");
+    EXPECT_FALSE(daemon.control().cancel(job)) << "it has ended";
+    daemon.run_until([&] { return daemon.control().result(job).has_value(); });
+    EXPECT_EQ(daemon.control().result(job)->at("result").at("minibatch"), 8);
+  }
+  Daemon again(dir_.path(), "works");
+  EXPECT_EQ(again.state_of(1), "cancelled");
+}
+
+TEST_F(Control, TakesUnfinishedJobsUpAgain) {
+  {
+    Daemon daemon(dir_.path(), "works");
+    daemon.run_until_state(daemon.submitted(inference_spec()), "running");
+  }
+  Daemon again(dir_.path(), "works");
+  EXPECT_EQ(again.control().jobs().at("jobs").size(), 1U);
+  again.run_until_state(1, "running");
+}
+
+TEST_F(Control, ToldFaultsRefuseTheJob) {
+  Daemon daemon(dir_.path(), "finds");
+  const auto answer = daemon.submit(training_spec());
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().front().field, "/dataset/images");
+  EXPECT_TRUE(daemon.control().jobs().at("jobs").empty());
+}
+
+TEST_F(Control, ADryRunLeavesNoJob) {
+  Daemon daemon(dir_.path(), "works");
+  EXPECT_EQ(daemon.submit(training_spec(), std::nullopt, true).value(),
+            Json({{"dry_run", true}, {"search", nullptr}}));
+  EXPECT_TRUE(daemon.control().jobs().at("jobs").empty());
+}
+
+TEST_F(Control, TheSameTokenIsTheSameJob) {
+  Daemon daemon(dir_.path(), "works");
+  const auto first = daemon.submit(training_spec(), "a").value();
+  EXPECT_EQ(daemon.submit(training_spec(), "a").value(), first);
+  const auto other = daemon.submit(inference_spec(), "a");
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().front().code, ErrorCode::already_exists);
+}
+
+TEST_F(Control, AClassThatTheBoardDoesNotKnowIsRefused) {
+  Daemon daemon(dir_.path(), "works");
+  auto spec = training_spec();
+  spec["class"] = "heavy-cn";
+  const auto answer = daemon.submit(spec);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().front().field, "/class");
+}
+
+TEST_F(Control, AJobThatKeepsKillingTheWorkerIsGivenUp) {
+  Daemon daemon(dir_.path(), "dies");
+  const auto job = daemon.submitted(training_spec());
+  daemon.run_until_state(job, "failed");
+  const std::string error = daemon.control().job(job)->at("error");
+  EXPECT_NE(error.find("died 5 times"), std::string::npos) << error;
+  EXPECT_FALSE(daemon.holds_board());
+}
+
+TEST_F(Control, AWatcherSeesTheLifeOfAJob) {
+  Daemon daemon(dir_.path(), "works");
+  std::vector<std::string> states;
+  ASSERT_TRUE(daemon.control().watch(std::nullopt, [&](const Json& event) {
+    if (event.at("event") == "state") states.push_back(event.at("state"));
+  }));
+  daemon.run_until_state(daemon.submitted(training_spec()), "done");
+  EXPECT_EQ(states, (std::vector<std::string>{"queued", "starting", "running", "done"}));
+}
+
+TEST_F(Control, AnUnknownJobIsSaid) {
+  Daemon daemon(dir_.path(), "works");
+  EXPECT_EQ(daemon.control().job(9).error().code, ErrorCode::not_found);
+  EXPECT_EQ(daemon.control().cancel(9).error().code, ErrorCode::not_found);
+  EXPECT_EQ(daemon.control().result(9).error().code, ErrorCode::not_found);
+  EXPECT_EQ(daemon.control().watch(9, [](const Json&) {}).error().code, ErrorCode::not_found);
+}
+
+}  // namespace
+}  // namespace fulcrum::daemon

@@ -1,0 +1,115 @@
+#include "scheduler/decision.h"
+
+#include <gtest/gtest.h>
+
+#include "made_up_board.h"
+
+namespace fulcrum::scheduler {
+namespace {
+
+// Modes are told apart by their CPU clock alone.
+PowerMode mode(std::int64_t cpu) {
+  return {1, cpu, 1, 1};
+}
+
+// A higher clock is faster and draws more: 10 W a level.
+const MadeUpBoard kBoard{[](WorkloadTask task, const PowerMode& m, int batch) -> MadeUpBoard::Step {
+  const auto clock = static_cast<double>(m.cpu_khz);
+  const double work = task == WorkloadTask::training ? 40 : 8 * (1 + 0.25 * (batch - 1));
+  return {work / clock, 10 * clock + (task == WorkloadTask::training ? 2 : 0)};
+}};
+
+Problem problem(ProblemKind kind, double power_w) {
+  Problem p;
+  p.kind = kind;
+  p.grid = grid_of({1}, levels_up_to(4), {1}, {1});
+  p.power_budget_w = power_w;
+  p.latency_budget_ms = 100;
+  p.arrival_rate_hz = 50;
+  p.inference_batch_sizes = {1, 4};
+  return p;
+}
+
+struct Run {
+  Settlement end;
+  int probes = 0;
+  ProfileSet profiles;
+};
+
+Run run(const Problem& p, const SearchLimits& limits = {}, const ProfileSet& stand_ins = {}) {
+  const auto strategy = make_strategy("exhaustive").value();
+  Run run;
+  while (true) {
+    auto decision = decide(p, *strategy, run.profiles, stand_ins, limits);
+    if (auto* settled = std::get_if<Settlement>(&decision)) {
+      run.end = std::move(*settled);
+      return run;
+    }
+    EXPECT_TRUE(run.profiles.add(kBoard.measure(std::get<Measure>(decision))));
+    ++run.probes;
+  }
+}
+
+TEST(Decision, SettlesInTheStrategysChoice) {
+  const auto r = run(problem(ProblemKind::concurrent, 35));
+  ASSERT_TRUE(r.end.choice);
+  EXPECT_EQ(r.end.mode(), mode(3));
+  EXPECT_FALSE(r.end.infeasible);
+}
+
+TEST(Decision, WhereTrainingDoesNotFitInferenceGoesOnAlone) {
+  const auto r = run(problem(ProblemKind::concurrent, 11));
+  ASSERT_TRUE(r.end.infeasible);
+  ASSERT_TRUE(r.end.instead);
+  EXPECT_EQ(r.end.mode(), mode(1)) << "10 W, where training would draw 12";
+  EXPECT_EQ(r.end.instead->batch_size, 1);
+  EXPECT_TRUE(r.end.instead->keeps_budgets);
+}
+
+TEST(Decision, WhereInferenceMissesItsBudgetItIsAsFastAsThePowerBudgetAllows) {
+  auto p = problem(ProblemKind::concurrent, 25);
+  p.latency_budget_ms = 20.5;  // w = 20 ms
+  const auto r = run(p);
+  ASSERT_TRUE(r.end.instead);
+  EXPECT_EQ(r.end.mode(), mode(2));
+  EXPECT_FALSE(r.end.instead->keeps_budgets);
+}
+
+TEST(Decision, WhereNothingIsInsideThePowerBudgetTheLeastPowerIsDrawn) {
+  const auto r = run(problem(ProblemKind::infer, 5));
+  ASSERT_TRUE(r.end.instead);
+  EXPECT_EQ(r.end.mode(), mode(1));
+  EXPECT_GT(r.end.instead->batch_size, 0) << "inference goes on";
+  EXPECT_EQ(r.end.infeasible->power_budget_w->value, 10);
+}
+
+TEST(Decision, TrainingThatDoesNotFitWaitsInTheModeThatDrawsLeast) {
+  const auto r = run(problem(ProblemKind::train, 5));
+  ASSERT_TRUE(r.end.instead);
+  EXPECT_EQ(r.end.mode(), mode(1));
+  EXPECT_EQ(r.end.instead->batch_size, 0);
+}
+
+TEST(Decision, NoFurtherModeThanTheLimitIsProfiled) {
+  const auto r = run(problem(ProblemKind::concurrent, 35), {2});
+  EXPECT_EQ(r.probes, 6) << "training and two batch sizes, in two modes";
+  EXPECT_EQ(r.end.mode(), mode(2)) << "the best of the known";
+}
+
+TEST(Decision, AStandInLetsTheSearchGoOnAndIsNoAnswer) {
+  ProfileSet stand_ins;
+  ASSERT_TRUE(stand_ins.add({WorkloadTask::training, mode(3), 16, 0.001, 0.001, 1}));
+  const auto r = run(problem(ProblemKind::train, 35), {}, stand_ins);
+  EXPECT_EQ(r.probes, 3);
+  EXPECT_EQ(r.end.mode(), mode(2));
+}
+
+TEST(Decision, FromWhatIsKnownNothingIsMeasured) {
+  ProfileSet known;
+  ASSERT_TRUE(known.add(kBoard.measure({WorkloadTask::training, mode(2), 16})));
+  EXPECT_EQ(settle(problem(ProblemKind::train, 35), known).mode(), mode(2));
+  EXPECT_EQ(settle(problem(ProblemKind::train, 35), {}).mode(), std::nullopt);
+}
+
+}  // namespace
+}  // namespace fulcrum::scheduler

@@ -1,0 +1,111 @@
+#include "scheduler/problem.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "made_up_board.h"
+
+namespace fulcrum::scheduler {
+namespace {
+
+Problem sound() {
+  Problem problem;
+  problem.kind = ProblemKind::concurrent;
+  problem.grid = grid_of({1}, {1}, {1}, {1});
+  problem.power_budget_w = 20;
+  problem.latency_budget_ms = 100;
+  problem.arrival_rate_hz = 60;
+  problem.inference_batch_sizes = {1, 4};
+  return problem;
+}
+
+std::string faulty_field(const Problem& problem) {
+  const auto checked = check(problem);
+  return checked ? "" : checked.error().field;
+}
+
+TEST(Problem, IsSoundWithAndWithoutAPowerBudget) {
+  auto problem = sound();
+  EXPECT_TRUE(check(problem));
+  problem.power_budget_w.reset();
+  EXPECT_TRUE(check(problem));
+}
+
+TEST(Problem, NeedsModes) {
+  auto problem = sound();
+  problem.grid = ModeGrid();
+  EXPECT_EQ(faulty_field(problem), "grid");
+}
+
+TEST(Problem, RefusesBudgetsAndRatesThatAreNotPositiveAndFinite) {
+  for (const double bad :
+       {0.0, -1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    auto problem = sound();
+    problem.power_budget_w = bad;
+    EXPECT_EQ(faulty_field(problem), "power_budget_w");
+    problem = sound();
+    problem.latency_budget_ms = bad;
+    EXPECT_EQ(faulty_field(problem), "latency_budget_ms");
+    problem = sound();
+    problem.arrival_rate_hz = bad;
+    EXPECT_EQ(faulty_field(problem), "arrival_rate_hz");
+  }
+}
+
+TEST(Problem, RefusesBatchSizesThatAreMissingNotPositiveOrNotAscending) {
+  for (const auto& bad : std::vector<std::vector<int>>{{}, {0, 1}, {4, 1}, {4, 4}}) {
+    auto problem = sound();
+    problem.inference_batch_sizes = bad;
+    EXPECT_EQ(faulty_field(problem), "inference_batch_sizes");
+  }
+}
+
+TEST(Problem, RefusesALimitThatAllowsNoProfile) {
+  auto problem = sound();
+  problem.max_profiles = 0;
+  EXPECT_EQ(faulty_field(problem), "max_profiles");
+}
+
+TEST(Problem, OfTrainingAloneNeedsNothingOfInference) {
+  auto problem = sound();
+  problem.kind = ProblemKind::train;
+  problem.latency_budget_ms = problem.arrival_rate_hz = 0;
+  problem.inference_batch_sizes.clear();
+  EXPECT_TRUE(check(problem));
+  problem.training_batch_size = 0;
+  EXPECT_EQ(faulty_field(problem), "training_batch_size");
+}
+
+TEST(ProfileSet, FindsWhatWasAddedAndNothingElse) {
+  ProfileSet set;
+  const PowerMode mode{4, 1, 2, 3};
+  ASSERT_TRUE(set.add({WorkloadTask::inference, mode, 4, 5, 6, 20}));
+  ASSERT_NE(set.find(WorkloadTask::inference, mode, 4), nullptr);
+  EXPECT_EQ(set.find(WorkloadTask::inference, mode, 4)->p99_ms, 6);
+  EXPECT_EQ(set.find(WorkloadTask::training, mode, 4), nullptr);
+  EXPECT_EQ(set.find(WorkloadTask::inference, mode, 1), nullptr);
+  EXPECT_EQ(set.find(WorkloadTask::inference, {8, 1, 2, 3}, 4), nullptr);
+}
+
+TEST(ProfileSet, ReplacesAnEarlierProfile) {
+  ProfileSet set;
+  ASSERT_TRUE(set.add({WorkloadTask::training, {4, 1, 2, 3}, 16, 5, 6, 20}));
+  ASSERT_TRUE(set.add({WorkloadTask::training, {4, 1, 2, 3}, 16, 7, 8, 21}));
+  EXPECT_EQ(set.size(), 1U);
+  EXPECT_EQ(set.begin()->second.p50_ms, 7);
+}
+
+TEST(ProfileSet, RefusesWhatIsNoMeasurement) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  ProfileSet set;
+  EXPECT_FALSE(set.add({WorkloadTask::training, {}, 0, 5, 6, 20}));
+  EXPECT_FALSE(set.add({WorkloadTask::training, {}, 16, 0, 6, 20}));
+  EXPECT_FALSE(set.add({WorkloadTask::training, {}, 16, 6, 5, 20}));
+  EXPECT_FALSE(set.add({WorkloadTask::training, {}, 16, 5, nan, 20}));
+  EXPECT_FALSE(set.add({WorkloadTask::training, {}, 16, 5, 6, 0}));
+  EXPECT_EQ(set.size(), 0U);
+}
+
+}  // namespace
+}  // namespace fulcrum::scheduler

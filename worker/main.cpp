@@ -1,0 +1,111 @@
+// fulcrum-worker: the data plane. Started by fulcrumd, spoken to over descriptor 3, gone when fulcrumd is
+// gone.
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <csignal>
+#include <iostream>
+#include <thread>
+
+#include "common/clock.h"
+#include "common/logging.h"
+#include "common/version.h"
+#include "worker/connection.h"
+#include "worker/executor.h"
+#include "worker/torch_workloads.h"
+#include "workloads/job_files.h"
+
+namespace fulcrum::worker {
+namespace {
+
+constexpr int kDaemonLost = 3;
+
+class Worker {
+ public:
+  explicit Worker(Logger log)
+      : log_(std::move(log)),
+        factory_(clock_, log_),
+        executor_(clock_, factory_, [this](FromWorker message) { connection_->send(std::move(message)); }) {}
+
+  Expected<void> run() {
+    FULCRUM_TRY_ASSIGN(connection,
+                       Connection::open(io_, UniqueFd(kWorkerFd),
+                                        {[this](ToWorker message) { std::visit(*this, std::move(message)); },
+                                         [this](const std::string& why) { lose(why); }}));
+    connection_ = std::move(connection);
+    std::thread executor([this] {
+      executor_.run();
+      connection_->flush([this] { io_.stop(); });
+    });
+    io_.run();
+    executor.join();
+    return {};
+  }
+
+  void operator()(Configure message) {
+    connection_->send(Hello{kProtocolVersion, kVersion, torch_version(), torch_device()});
+    connection_->start_heartbeat(std::chrono::milliseconds(std::max(message.heartbeat_ms, 10)));
+  }
+  // On this thread, not the executor's: opening files must not hold up a slice.
+  void operator()(CheckJob message) {
+    connection_->send(JobChecked{message.request, workloads::check_job_files(message.spec)});
+  }
+  void operator()(StartJob message) { executor_.start(std::move(message)); }
+  void operator()(StopJob message) { executor_.stop(message); }
+  void operator()(Hold) { executor_.hold(); }
+  void operator()(SetPlan message) { executor_.set_plan(std::move(message)); }
+  void operator()(Shutdown) { executor_.shut_down(); }
+
+ private:
+  // Nobody may train without a daemon: not even the checkpoint is worth the risk of a second worker on it.
+  void lose(const std::string& why) {
+    log_->error("{}", why);
+    ::_exit(kDaemonLost);
+  }
+
+  Logger log_;
+  SystemClock clock_;
+  boost::asio::io_context io_;
+  std::unique_ptr<Connection> connection_;
+  TorchWorkloadFactory factory_;
+  Executor executor_;
+};
+
+int main(int argc, char** argv) {
+  CLI::App app{
+      "Runs the models of fulcrumd, which starts it. Not for use by hand.\n\n"
+      "Exit status: 0 told to shut down, 1 cannot start, 2 wrong usage, 3 the daemon is gone."};
+  app.set_version_flag("--version", kVersion);
+  std::string level = "info";
+  app.add_option("--log-level", level, "trace, debug, info, warn or error")->capture_default_str();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+  // SIGTERM and SIGINT are the daemon's to handle; systemd and a terminal send them to both.
+  std::signal(SIGTERM, SIG_IGN);
+  std::signal(SIGINT, SIG_IGN);
+
+  auto log = make_logger("fulcrum-worker", level);
+  if (!log) {
+    std::cerr << "fulcrum-worker: " << log.error().to_string() << '\n';
+    return 2;
+  }
+  if (const auto ran = Worker(*log).run(); !ran) {
+    (*log)->error("{}", ran.error().to_string());
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace fulcrum::worker
+
+int main(int argc, char** argv) {
+  return fulcrum::worker::main(argc, argv);
+}

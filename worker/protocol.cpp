@@ -1,0 +1,379 @@
+#include "worker/protocol.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+#include "common/json_integer.h"
+
+namespace fulcrum::worker {
+
+using scheduler::StepTime;
+
+Json to_json(const Error& error) {
+  return {{"code", static_cast<int>(error.code)},
+          {"message", error.message},
+          {"hint", error.hint},
+          {"field", error.field},
+          {"context", error.context}};
+}
+
+namespace {
+
+Error error_from(const Json& json) {
+  Error error;
+  const int code = integer_from<int>(json.at("code"));
+  error.code = code >= 0 && code <= static_cast<int>(ErrorCode::internal) ? static_cast<ErrorCode>(code)
+                                                                          : ErrorCode::internal;
+  error.message = json.at("message").get<std::string>();
+  error.hint = json.at("hint").get<std::string>();
+  error.field = json.at("field").get<std::string>();
+  error.context = json.at("context").get<std::vector<std::string>>();
+  return error;
+}
+
+JobSpec spec_from(const Json& json) {
+  auto spec = JobSpec::from_json(json);
+  if (!spec) throw std::invalid_argument("spec: " + spec.error().front().to_string());
+  return std::move(*spec);
+}
+
+Json step_times_json(const std::vector<StepTime>& times) {
+  Json json = Json::array();
+  for (const auto& t : times)
+    json.push_back(Json::array({t.batch_size, t.p50_ms, t.p99_ms}));
+  return json;
+}
+
+// What a planner reckons with, from a process that may not be itself any more.
+void check_step_times(const std::vector<StepTime>& times) {
+  int previous = 0;
+  for (const auto& t : times) {
+    if (t.batch_size <= previous)
+      throw std::invalid_argument("step times whose batch sizes do not ascend from 1");
+    if (!(t.p50_ms >= 0 && t.p99_ms >= t.p50_ms))
+      throw std::invalid_argument("step times that are no percentiles");
+    previous = t.batch_size;
+  }
+}
+
+std::vector<StepTime> step_times_from(const Json& json) {
+  std::vector<StepTime> times;
+  for (const auto& t : json)
+    times.push_back({integer_from<int>(t.at(0)), t.at(1).get<double>(), t.at(2).get<double>()});
+  check_step_times(times);
+  return times;
+}
+
+Json optional_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
+std::optional<double> optional_from(const Json& json) {
+  return json.is_null() ? std::nullopt : std::optional<double>(json.get<double>());
+}
+
+Json entries_json(const std::vector<PaceEntry>& entries) {
+  Json json = Json::array();
+  for (const auto& e : entries)
+    json.push_back(Json::array({e.batch_size, e.mode_ms, e.maxn_ms}));
+  return json;
+}
+
+std::vector<PaceEntry> entries_from(const Json& json) {
+  std::vector<PaceEntry> entries;
+  for (const auto& e : json)
+    entries.push_back({integer_from<int>(e.at(0)), e.at(1).get<double>(), e.at(2).get<double>()});
+  if (entries.empty()) throw std::invalid_argument("a pace without entries");
+  return entries;
+}
+
+Json pace_json(const std::optional<Pace>& pace) {
+  if (!pace) return nullptr;
+  return {{"entries", entries_json(pace->entries)}, {"kappa", optional_json(pace->kappa)}};
+}
+
+std::optional<Pace> pace_from(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return Pace{entries_from(json.at("entries")), optional_from(json.at("kappa"))};
+}
+
+Json probe_json(const std::optional<ProbeOrder>& probe) {
+  if (!probe) return nullptr;
+  return {{"job", probe->job}, {"batch_size", probe->batch_size}, {"step_bound_ms", probe->step_bound_ms}};
+}
+
+std::optional<ProbeOrder> probe_from(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return ProbeOrder{integer_from<JobId>(json.at("job")), integer_from<int>(json.at("batch_size")),
+                    json.at("step_bound_ms").get<double>()};
+}
+
+// ---- how the body of each message is written and read; kName is its type ----
+
+template <class T>
+struct Codec;
+
+template <>
+struct Codec<Configure> {
+  static constexpr const char* kName = "configure";
+  static Json write(const Configure& m) {
+    return {{"protocol", m.protocol}, {"heartbeat_ms", m.heartbeat_ms}};
+  }
+  static Configure read(const Json& j) {
+    return {integer_from<int>(j.at("protocol")), integer_from<int>(j.at("heartbeat_ms"))};
+  }
+};
+
+template <>
+struct Codec<CheckJob> {
+  static constexpr const char* kName = "check_job";
+  static Json write(const CheckJob& m) { return {{"request", m.request}, {"spec", m.spec.to_json()}}; }
+  static CheckJob read(const Json& j) {
+    return {integer_from<std::uint64_t>(j.at("request")), spec_from(j.at("spec"))};
+  }
+};
+
+template <>
+struct Codec<StartJob> {
+  static constexpr const char* kName = "start_job";
+  static Json write(const StartJob& m) {
+    return {
+        {"job", m.job},         {"spec", m.spec.to_json()},  {"checkpoint_directory", m.checkpoint_directory},
+        {"threads", m.threads}, {"pace", pace_json(m.pace)}, {"resume", m.resume},
+        {"measure", m.measure}};
+  }
+  static StartJob read(const Json& j) {
+    return {integer_from<JobId>(j.at("job")),
+            spec_from(j.at("spec")),
+            j.at("checkpoint_directory").get<std::string>(),
+            integer_from<int>(j.at("threads")),
+            pace_from(j.at("pace")),
+            j.at("resume"),
+            j.at("measure").get<bool>()};
+  }
+};
+
+template <>
+struct Codec<StopJob> {
+  static constexpr const char* kName = "stop_job";
+  static Json write(const StopJob& m) { return {{"job", m.job}}; }
+  static StopJob read(const Json& j) { return {integer_from<JobId>(j.at("job"))}; }
+};
+
+template <>
+struct Codec<Hold> {
+  static constexpr const char* kName = "hold";
+  static Json write(const Hold&) { return Json::object(); }
+  static Hold read(const Json&) { return {}; }
+};
+
+template <>
+struct Codec<SetPlan> {
+  static constexpr const char* kName = "set_plan";
+  static Json write(const SetPlan& m) {
+    Json paces = Json::array();
+    for (const auto& pace : m.paces)
+      paces.push_back({{"job", pace.job}, {"entries", entries_json(pace.entries)}});
+    return {{"plan", m.plan.to_json()}, {"paces", std::move(paces)}, {"probe", probe_json(m.probe)}};
+  }
+  static SetPlan read(const Json& j) {
+    auto plan = scheduler::Plan::from_json(j.at("plan"));
+    if (!plan) throw std::invalid_argument(plan.error().message);
+    SetPlan m{std::move(*plan), {}, probe_from(j.at("probe"))};
+    for (const auto& pace : j.at("paces"))
+      m.paces.push_back({integer_from<JobId>(pace.at("job")), entries_from(pace.at("entries"))});
+    return m;
+  }
+};
+
+template <>
+struct Codec<Shutdown> {
+  static constexpr const char* kName = "shutdown";
+  static Json write(const Shutdown&) { return Json::object(); }
+  static Shutdown read(const Json&) { return {}; }
+};
+
+template <>
+struct Codec<Hello> {
+  static constexpr const char* kName = "hello";
+  static Json write(const Hello& m) {
+    return {{"protocol", m.protocol},
+            {"version", m.version},
+            {"torch_version", m.torch_version},
+            {"device", m.device}};
+  }
+  static Hello read(const Json& j) {
+    return {integer_from<int>(j.at("protocol")), j.at("version").get<std::string>(),
+            j.at("torch_version").get<std::string>(), j.at("device").get<std::string>()};
+  }
+};
+
+template <>
+struct Codec<Heartbeat> {
+  static constexpr const char* kName = "heartbeat";
+  static Json write(const Heartbeat&) { return Json::object(); }
+  static Heartbeat read(const Json&) { return {}; }
+};
+
+template <>
+struct Codec<JobChecked> {
+  static constexpr const char* kName = "job_checked";
+  static Json write(const JobChecked& m) {
+    Json faults = Json::array();
+    for (const auto& fault : m.faults)
+      faults.push_back(to_json(fault));
+    return {{"request", m.request}, {"faults", std::move(faults)}};
+  }
+  static JobChecked read(const Json& j) {
+    JobChecked m{integer_from<std::uint64_t>(j.at("request")), {}};
+    for (const auto& fault : j.at("faults"))
+      m.faults.push_back(error_from(fault));
+    return m;
+  }
+};
+
+template <>
+struct Codec<JobReady> {
+  static constexpr const char* kName = "job_ready";
+  static Json write(const JobReady& m) {
+    return {{"job", m.job}, {"step_times", step_times_json(m.step_times)}, {"kappa", optional_json(m.kappa)}};
+  }
+  static JobReady read(const Json& j) {
+    return {integer_from<JobId>(j.at("job")), step_times_from(j.at("step_times")),
+            optional_from(j.at("kappa"))};
+  }
+};
+
+template <>
+struct Codec<Held> {
+  static constexpr const char* kName = "held";
+  static Json write(const Held&) { return Json::object(); }
+  static Held read(const Json&) { return {}; }
+};
+
+template <>
+struct Codec<JobProgress> {
+  static constexpr const char* kName = "job_progress";
+  static Json write(const JobProgress& m) {
+    return {{"job", m.job},
+            {"progress", m.progress},
+            {"resume", m.resume},
+            {"step_times", step_times_json(m.step_times)}};
+  }
+  static JobProgress read(const Json& j) {
+    return {integer_from<JobId>(j.at("job")), j.at("progress"), j.at("resume"),
+            step_times_from(j.at("step_times"))};
+  }
+};
+
+Json slice_json(const DeviceSlice& s) {
+  return Json::array({s.job, s.batch_size, s.probe, s.started_ns, s.ended_ns});
+}
+
+DeviceSlice slice_from(const Json& json) {
+  return {integer_from<JobId>(json.at(0)), integer_from<int>(json.at(1)), json.at(2).get<bool>(),
+          integer_from<std::int64_t>(json.at(3)), integer_from<std::int64_t>(json.at(4))};
+}
+
+template <>
+struct Codec<Load> {
+  static constexpr const char* kName = "load";
+  static Json write(const Load& m) {
+    Json slices = Json::array();
+    for (const auto& slice : m.slices)
+      slices.push_back(slice_json(slice));
+    return {{"slices", std::move(slices)}, {"running", m.running ? slice_json(*m.running) : Json()}};
+  }
+  static Load read(const Json& j) {
+    Load m;
+    std::int64_t latest = std::numeric_limits<std::int64_t>::min();
+    for (const auto& slice : j.at("slices")) {
+      m.slices.push_back(slice_from(slice));
+      if (m.slices.back().started_ns < latest || m.slices.back().ended_ns < m.slices.back().started_ns)
+        throw std::invalid_argument("slices out of order");
+      latest = m.slices.back().ended_ns;
+    }
+    if (const auto& running = j.at("running"); !running.is_null()) m.running = slice_from(running);
+    return m;
+  }
+};
+
+constexpr const char* kOutcomes[] = {"done", "failed", "stopped"};
+
+Outcome outcome_from(const std::string& name) {
+  for (int i = 0; i < 3; ++i) {
+    if (name == kOutcomes[i]) return static_cast<Outcome>(i);
+  }
+  throw std::invalid_argument("unknown outcome '" + name + "'");
+}
+
+template <>
+struct Codec<JobEnded> {
+  static constexpr const char* kName = "job_ended";
+  static Json write(const JobEnded& m) {
+    return {{"job", m.job},           {"outcome", kOutcomes[static_cast<int>(m.outcome)]},
+            {"progress", m.progress}, {"error", m.error ? to_json(*m.error) : Json()},
+            {"resume", m.resume},     {"result", m.result}};
+  }
+  static JobEnded read(const Json& j) {
+    JobEnded m;
+    m.job = integer_from<JobId>(j.at("job"));
+    m.outcome = outcome_from(j.at("outcome").get<std::string>());
+    if (!j.at("error").is_null()) m.error = error_from(j.at("error"));
+    m.progress = j.at("progress");
+    m.resume = j.at("resume");
+    m.result = j.at("result");
+    return m;
+  }
+};
+
+template <class Variant>
+std::string variant_to_line(const Variant& message) {
+  return std::visit(
+      [](const auto& m) {
+        using Message = std::decay_t<decltype(m)>;
+        return fulcrum::to_line(Json{{"type", Codec<Message>::kName}, {"body", Codec<Message>::write(m)}}) +
+               "\n";
+      },
+      message);
+}
+
+template <class Variant, std::size_t I = 0>
+Expected<Variant> read_as(const std::string& type, const Json& body) {
+  if constexpr (I == std::variant_size_v<Variant>) {
+    return fail(ErrorCode::invalid_argument, fmt::format("unknown message type '{}'", type));
+  } else {
+    using Message = std::variant_alternative_t<I, Variant>;
+    if (type == Codec<Message>::kName) return Variant(Codec<Message>::read(body));
+    return read_as<Variant, I + 1>(type, body);
+  }
+}
+
+template <class Variant>
+Expected<Variant> parse(std::string_view line) {
+  FULCRUM_TRY_ASSIGN(json, parse_json(line));
+  try {
+    return read_as<Variant>(json.at("type").get<std::string>(), json.at("body"));
+  } catch (const std::exception& e) {
+    return fail(ErrorCode::invalid_argument, fmt::format("malformed message: {}", e.what()));
+  }
+}
+
+}  // namespace
+
+std::string to_line(const ToWorker& message) {
+  return variant_to_line(message);
+}
+std::string to_line(const FromWorker& message) {
+  return variant_to_line(message);
+}
+Expected<ToWorker> parse_to_worker(std::string_view line) {
+  return parse<ToWorker>(line);
+}
+Expected<FromWorker> parse_from_worker(std::string_view line) {
+  return parse<FromWorker>(line);
+}
+
+}  // namespace fulcrum::worker

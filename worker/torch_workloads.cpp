@@ -1,0 +1,160 @@
+#include "worker/torch_workloads.h"
+
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "workloads/inference_run.h"
+#include "workloads/runtime.h"
+#include "workloads/training_run.h"
+
+namespace fulcrum::worker {
+
+namespace {
+
+using workloads::CheckpointStore;
+using workloads::InferenceRun;
+using workloads::TrainingRun;
+
+// The worker before this one may still be dying with a hand on the checkpoints; this is a thread that may
+// wait.
+constexpr std::chrono::milliseconds kLockRetry{50};
+constexpr int kLockTries = 200;
+
+Expected<CheckpointStore> open_checkpoints(const std::string& directory) {
+  for (int i = 1;; ++i) {
+    auto store = CheckpointStore::open(directory);
+    if (store || store.error().code != ErrorCode::busy || i == kLockTries) return store;
+    std::this_thread::sleep_for(kLockRetry);
+  }
+}
+
+class TorchTraining final : public TrainingWorkload {
+ public:
+  TorchTraining(std::unique_ptr<TrainingRun> run, std::string output, Logger log)
+      : run_(std::move(run)), output_(std::move(output)), log_(std::move(log)) {}
+
+  Expected<void> trial_step() override {
+    if (!trial_) {
+      FULCRUM_TRY_ASSIGN(trial, run_->make_trial());
+      trial_ = std::move(trial);
+    }
+    return trial_->step();
+  }
+
+  void end_trial() override { trial_.reset(); }
+
+  bool ready() const override { return run_->ready(); }
+  bool finished() const override { return run_->finished(); }
+
+  Expected<Step> step() override {
+    FULCRUM_TRY_ASSIGN(step, run_->step());
+    if (step.validation) return Step::validation;
+    fetch_stall_ms_ += step.data_ms;
+    return Step::training;
+  }
+
+  // Training goes on without a checkpoint that could not be written; the next may succeed.
+  void checkpoint_if_due() override {
+    if (!run_->checkpoint_due()) return;
+    if (auto saved = run_->save_checkpoint(); !saved) log_->warn("{}", saved.error().to_string());
+  }
+
+  Json progress() const override {
+    Json json = run_->progress().to_json();
+    json["fetch_stall_ms"] = fetch_stall_ms_;
+    return json;
+  }
+
+  Expected<void> close() override {
+    FULCRUM_TRY(run_->save_checkpoint());
+    return run_->flush_checkpoints();
+  }
+
+  Expected<Json> finish() override {
+    // The output is what the user asked for; a checkpoint that fails now costs nothing.
+    if (auto closed = close(); !closed) log_->warn("{}", closed.error().to_string());
+    Json result{{"weights_digest", run_->weights_digest()}};
+    if (!output_.empty()) {
+      FULCRUM_TRY(run_->write_output(output_));
+      result["output"] = output_;
+    }
+    if (const auto validations = run_->progress().validations; !validations.empty()) {
+      result["accuracy"] = validations.back().accuracy;
+    }
+    return result;
+  }
+
+ private:
+  std::unique_ptr<TrainingRun> run_;
+  std::unique_ptr<workloads::TrainingTrial> trial_;
+  std::string output_;
+  Logger log_;
+  double fetch_stall_ms_ = 0;  // in this process
+};
+
+class TorchInference final : public InferenceWorkload {
+ public:
+  explicit TorchInference(std::unique_ptr<InferenceRun> run) : run_(std::move(run)) {}
+
+  Expected<void> trial_step(int batch_size) override {
+    std::vector<std::uint64_t> requests(static_cast<std::size_t>(batch_size));
+    for (std::size_t i = 0; i < requests.size(); ++i)
+      requests[i] = i;
+    FULCRUM_TRY(run(requests));
+    return {};
+  }
+
+  // Request number i asks for sample i of the dataset, which begins anew at its end.
+  Expected<std::uint64_t> run(const std::vector<std::uint64_t>& requests) override {
+    std::vector<std::size_t> samples;
+    samples.reserve(requests.size());
+    for (const auto request : requests)
+      samples.push_back(static_cast<std::size_t>(request % run_->dataset_size()));
+    FULCRUM_TRY_ASSIGN(batch, run_->run(samples));
+    return batch.correct;
+  }
+
+ private:
+  std::unique_ptr<InferenceRun> run_;
+};
+
+}  // namespace
+
+Expected<WorkloadFactory::Build> TorchWorkloadFactory::load(const StartJob& start,
+                                                            std::function<void()> wake) {
+  return start.spec.training() != nullptr ? load_training(start, std::move(wake)) : load_inference(start);
+}
+
+Expected<WorkloadFactory::Build> TorchWorkloadFactory::load_training(const StartJob& start,
+                                                                     std::function<void()> wake) {
+  FULCRUM_TRY_ASSIGN(data, workloads::load_training_data(start.spec));
+  FULCRUM_TRY_ASSIGN(opened, open_checkpoints(start.checkpoint_directory));
+  // A std::function must be copyable, so the store travels in a shared_ptr.
+  const auto store = std::make_shared<CheckpointStore>(std::move(opened));
+  return Build([this, start, data, store, wake = std::move(wake)]() -> Expected<Workload> {
+    FULCRUM_TRY_ASSIGN(
+        run, TrainingRun::create(start.spec, data, std::move(*store), {start.threads, &clock_, wake}));
+    for (const auto& warning : run->warnings())
+      log_->warn("job {}: {}", start.job, warning.to_string());
+    if (run->resumed()) log_->info("job {} continues after {} steps", start.job, run->steps_done());
+    return Workload(std::make_unique<TorchTraining>(std::move(run), start.spec.training()->output, log_));
+  });
+}
+
+Expected<WorkloadFactory::Build> TorchWorkloadFactory::load_inference(const StartJob& start) {
+  FULCRUM_TRY_ASSIGN(data, workloads::load_inference_data(start.spec));
+  return Build([this, start, data]() -> Expected<Workload> {
+    FULCRUM_TRY_ASSIGN(run, InferenceRun::create(start.spec, data, {start.threads, &clock_}));
+    return Workload(std::make_unique<TorchInference>(std::move(run)));
+  });
+}
+
+std::string torch_version() {
+  return workloads::libtorch_version();
+}
+std::string torch_device() {
+  return workloads::device_name();
+}
+
+}  // namespace fulcrum::worker

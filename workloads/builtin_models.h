@@ -1,0 +1,23 @@
+#pragma once
+// The networks that need no file: names and the shape of one input sample. (network.h makes them.)
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/error.h"
+
+namespace fulcrum::workloads {
+
+struct BuiltinModel {
+  std::string name;
+  std::string summary;
+  std::vector<std::int64_t> input_shape;  // {channels, rows, columns}
+};
+
+const std::vector<BuiltinModel>& builtin_models();
+
+// invalid_argument, with the nearest known name.
+[[nodiscard]] Expected<BuiltinModel> find_builtin_model(const std::string& name);
+
+}  // namespace fulcrum::workloads

@@ -1,0 +1,48 @@
+#pragma once
+// The checkpoints of one training job, in a directory of their own that this object has locked: written whole
+// and durably, each with a checksum, the last two kept, so that one broken file costs minutes and not the
+// job.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/directory_lock.h"
+#include "common/error.h"
+
+namespace fulcrum::workloads {
+
+struct StoredCheckpoint {
+  std::uint64_t step = 0;
+  std::string bytes;
+};
+
+class CheckpointStore {
+ public:
+  // Creates the directory if it is missing. `busy` while another process has it.
+  [[nodiscard]] static Expected<CheckpointStore> open(const std::string& directory);
+
+  // On disk when this returns, in checkpoint-<step>.ckpt; all but the last two are then removed.
+  [[nodiscard]] Expected<void> write(std::uint64_t step, std::string_view bytes);
+
+  // The newest that is whole, or none if there are no checkpoints. Each broken one that was passed over is
+  // told in `warnings`; `corrupt` if all are.
+  [[nodiscard]] Expected<std::optional<StoredCheckpoint>> load_latest(std::vector<Error>& warnings) const;
+
+  const std::string& directory() const { return directory_; }
+
+ private:
+  CheckpointStore(std::string directory, DirectoryLock lock)
+      : directory_(std::move(directory)), lock_(std::move(lock)) {}
+
+  std::string path_of(std::uint64_t step) const;
+  Expected<std::vector<std::uint64_t>> steps() const;  // descending
+  Expected<void> remove_leftovers() const;
+
+  std::string directory_;
+  DirectoryLock lock_;
+};
+
+}  // namespace fulcrum::workloads
