@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "common/suggest.h"
 #include "scheduler/exhaustive.h"
 #include "scheduler/gmd.h"
@@ -10,16 +12,37 @@ namespace fulcrum::scheduler {
 
 namespace {
 
+using Made = Expected<std::unique_ptr<Strategy>>;
+
+// `number`: the N of the name.
 template <class T>
-std::unique_ptr<Strategy> make() {
+Made make(int /*number*/, const StrategyTools& /*tools*/) {
   return std::make_unique<T>();
 }
 
 struct Entry {
   std::string_view name;
-  std::unique_ptr<Strategy> (*make)();
+  Made (*make)(int number, const StrategyTools& tools);
 };
 constexpr Entry kStrategies[] = {{kGmdName, make<Gmd>}, {kExhaustiveName, make<Exhaustive>}};
+
+// "rnd-50" and "rnd50" are "rnd-N" and 50.
+struct ParsedName {
+  std::string pattern;
+  int number = 0;
+};
+
+ParsedName parse(const std::string& name) {
+  const auto last_other = name.find_last_not_of("0123456789");
+  const std::size_t digits = last_other == std::string::npos ? 0 : last_other + 1;
+  ParsedName parsed{name, 0};
+  if (digits == name.size()) return parsed;
+  const auto read = std::from_chars(name.data() + digits, name.data() + name.size(), parsed.number);
+  if (read.ec != std::errc() || parsed.number < 1) return parsed;
+  parsed.pattern = name.substr(0, digits);
+  parsed.pattern += parsed.pattern.empty() || parsed.pattern.back() != '-' ? "-N" : "N";
+  return parsed;
+}
 
 }  // namespace
 
@@ -37,9 +60,10 @@ const std::vector<std::string>& strategy_names() {
   return names;
 }
 
-Expected<std::unique_ptr<Strategy>> make_strategy(const std::string& name) {
+Expected<std::unique_ptr<Strategy>> make_strategy(const std::string& name, const StrategyTools& tools) {
+  const auto parsed = parse(name);
   for (const auto& entry : kStrategies) {
-    if (entry.name == name) return entry.make();
+    if (entry.name == parsed.pattern) return entry.make(parsed.number, tools);
   }
   return fail(ErrorCode::invalid_argument, fmt::format("unknown search strategy '{}'", name),
               did_you_mean(name, strategy_names()));

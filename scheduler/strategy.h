@@ -3,6 +3,7 @@
 // problem and the profiles alone, so that a search goes on after a crash where it was, takes profiles from
 // wherever they come, and serves the daemon, the evaluation and the tests alike.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "common/error.h"
 #include "scheduler/choice.h"
+#include "scheduler/learner.h"
 #include "scheduler/problem.h"
 #include "scheduler/profile.h"
 
@@ -39,11 +41,24 @@ class Strategy {
 
   // Deterministic. Never asks for a profile that is there. The problem must have passed check().
   virtual Step next(const Problem& problem, const ProfileSet& profiles) const = 0;
+
+  // What it measures follows from the grid and the kind of problem, not from the budgets, so that one search
+  // serves every later problem of that kind.
+  virtual bool serves_all_budgets() const { return false; }
 };
 
-const std::vector<std::string>& strategy_names();  // "gmd", "exhaustive"
+// What some strategies need beside the problem.
+struct StrategyTools {
+  std::uint64_t seed = 1;                  // of those that choose at random
+  std::vector<PowerMode> presets;          // the vendor's, for "preset"
+  std::shared_ptr<const Learner> learner;  // for those that learn by networks
+};
 
-// invalid_argument for an unknown name.
-[[nodiscard]] Expected<std::unique_ptr<Strategy>> make_strategy(const std::string& name);
+// "gmd", "exhaustive", ...; a name that ends in "-N" stands for any number in its place.
+const std::vector<std::string>& strategy_names();
+
+// "rnd50" is "rnd-50". invalid_argument for an unknown name, or where a tool is missing that it needs.
+[[nodiscard]] Expected<std::unique_ptr<Strategy>> make_strategy(const std::string& name,
+                                                                const StrategyTools& tools = {});
 
 }  // namespace fulcrum::scheduler
