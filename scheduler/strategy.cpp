@@ -7,6 +7,7 @@
 #include "common/suggest.h"
 #include "scheduler/exhaustive.h"
 #include "scheduler/gmd.h"
+#include "scheduler/rgs.h"
 
 namespace fulcrum::scheduler {
 
@@ -20,11 +21,16 @@ Made make(int /*number*/, const StrategyTools& /*tools*/) {
   return std::make_unique<T>();
 }
 
+Made make_rgs(int /*number*/, const StrategyTools& tools) {
+  return std::make_unique<Rgs>(tools.priors ? *tools.priors : SearchPriors::of_agx_orin());
+}
+
 struct Entry {
   std::string_view name;
   Made (*make)(int number, const StrategyTools& tools);
 };
-constexpr Entry kStrategies[] = {{kGmdName, make<Gmd>}, {kExhaustiveName, make<Exhaustive>}};
+constexpr Entry kStrategies[] = {
+    {kGmdName, make<Gmd>}, {kExhaustiveName, make<Exhaustive>}, {kRgsName, make_rgs}};
 
 // "rnd-50" and "rnd50" are "rnd-N" and 50.
 struct ParsedName {
