@@ -20,6 +20,13 @@ std::string pair_of(const std::string& train, const std::string& infer) {
   return train + (train.empty() || infer.empty() ? "" : " + ") + infer;
 }
 
+// With five characters.
+std::string short_number(std::size_t value) {
+  if (value < 100'000) return std::to_string(value);
+  const double thousands = static_cast<double>(value) / 1e3;
+  return thousands < 9999.5 ? fmt::format("{:.0f}k", thousands) : fmt::format("{:.0f}M", thousands / 1e3);
+}
+
 // What a summary is made of.
 class Group {
  public:
@@ -81,15 +88,6 @@ std::vector<Summary> grouped(const std::vector<Result>& results, bool of_one_swe
   return summaries;
 }
 
-struct Column {
-  const char* name;
-  int width;
-};
-constexpr Column kColumns[] = {{"scenario", 10}, {"workload", 0},    {"strategy", 0}, {"solved", 11},
-                               {"loss %", 7},    {"mean", 6},        {"probes", 7},   {"mean", 7},
-                               {"max", 5},       {"modes", 6},       {"mean", 6},     {"violated", 8},
-                               {"> 1 %", 6},     {"decision ms", 11}};
-
 }  // namespace
 
 std::string Summary::workloads() const {
@@ -144,36 +142,34 @@ std::vector<Summary> summarize(const std::vector<Result>& results) {
 }
 
 std::string render(const std::vector<Summary>& summaries) {
-  std::size_t workload_width = 8, strategy_width = 8;
+  std::size_t workloads = 9, strategy = 8;  // widths
   for (const auto& s : summaries) {
-    workload_width = std::max(workload_width, s.workloads().size());
-    strategy_width = std::max(strategy_width, s.strategy.size());
+    workloads = std::max(workloads, s.workloads().size());
+    strategy = std::max(strategy, s.strategy.size());
   }
-  std::string text;
+  std::string text = fmt::format("{:<10}  {:<{}}  {:<{}}  {:>11}  {:>13}  {:>24}  {:>11}  {:>15}  {:>11}\n",
+                                 "scenario", "workloads", workloads, "strategy", strategy, "solved", "loss %",
+                                 "probes", "modes", "violated", "decision ms");
   const auto out = std::back_inserter(text);
-  for (std::size_t i = 0; i < std::size(kColumns); ++i) {
-    const std::size_t width = i == 1 ? workload_width : i == 2 ? strategy_width : 0;
-    if (i < 3) {
-      fmt::format_to(out, "{:<{}}  ", kColumns[i].name,
-                     width == 0 ? kColumns[i].width : static_cast<int>(width));
-    } else {
-      fmt::format_to(out, "{:>{}}  ", kColumns[i].name, kColumns[i].width);
-    }
-  }
-  text.resize(text.find_last_not_of(' ') + 1);
-  text += '\n';
+  fmt::format_to(out,
+                 "{:<10}  {:<{}}  {:<{}}  {:>11}  {:>6} {:>6}  {:>5} {:>6} {:>5} {:>5}  {:>5} {:>5}  {:>7} "
+                 "{:>7}  {:>11}\n",
+                 "", "", workloads, "", strategy, "of solvable", "median", "mean", "med.", "mean", "most",
+                 "sum", "med.", "mean", "answers", "by >1 %", "median");
   for (const auto& s : summaries) {
     fmt::format_to(out,
-                   "{:<10}  {:<{}}  {:<{}}  {:>11}  {:>7.1f}  {:>6.1f}  {:>7g}  {:>7.1f}  {:>5}  "
-                   "{:>6g}  {:>6.1f}  {:>8}  {:>6}  {:>11.3g}\n",
-                   s.scenario, s.workloads(), workload_width, s.strategy, strategy_width,
+                   "{:<10}  {:<{}}  {:<{}}  {:>11}  {:>6.1f} {:>6.1f}  {:>5g} {:>6.1f} {:>5} {:>5}  {:>5g} "
+                   "{:>5.1f}  {:>7} {:>7}  {:>11.3g}\n",
+                   s.scenario, s.workloads(), workloads, s.strategy, strategy,
                    fmt::format("{}/{}", s.solved, s.solvable), s.median_loss_pct, s.mean_loss_pct,
-                   s.median_profiles, s.mean_profiles, s.most_profiles, s.median_modes, s.mean_modes,
-                   s.violations, s.violations_beyond_1_pct, s.median_decision_ms);
+                   s.median_profiles, s.mean_profiles, s.most_profiles, short_number(s.total_profiles),
+                   s.median_modes, s.mean_modes, s.violations, s.violations_beyond_1_pct,
+                   s.median_decision_ms);
   }
   text +=
-      "Loss: median and mean, in % of the optimum. Probes, modes: measured for a solvable problem; median,\n"
-      "mean, most.\n";
+      "Loss in % of the optimum, over the solved problems. Probes and modes measured for a solvable problem; "
+      "the\n"
+      "sum over all problems.\n";
   return text;
 }
 
