@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "common/version.h"
+#include "eval/plot_command.h"
 #include "eval/run_command.h"
 #include "scheduler/strategy.h"
 
@@ -21,6 +22,7 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  fulcrum-eval run --tables DIR --scenario train --strategy gmd,rnd50 --out results.csv\n"
     "  fulcrum-eval run --scenario concurrent --sample 0.1 --noise-time 0.03 --noise-power 0.02 --json\n"
+    "  fulcrum-eval plot results.csv --tables DIR --out pictures\n"
     "\n"
     "Tables are CSV files <workload>-train.csv and <workload>-infer.csv with the header\n"
     "cpu_cores,cpu_khz,gpu_hz,emc_hz,batch_size,time_ms,power_w. Without --tables they are computed for the\n"
@@ -90,6 +92,21 @@ void add_run(CLI::App& app, RunOptions& options) {
   run->add_flag("--json", options.json, "Print the summary as JSON, for scripts");
 }
 
+void add_plot(CLI::App& app, PlotOptions& options) {
+  auto* plot = app.add_subcommand("plot", "Draw what 'run --out' wrote, as SVG");
+  plot->add_option("results", options.results, "The file")->required();
+  plot->add_option("--tables", options.tables, "The tables of the run; without it simulated ones")
+      ->type_name("DIR");
+  plot->add_option("--board", options.board, "The board of the simulated tables")->capture_default_str();
+  plot->add_option("--grid", options.grid, "The grid of the run: 441 or full")
+      ->check(CLI::IsMember({"441", "full"}))
+      ->capture_default_str();
+  plot->add_option("--out", options.out,
+                   "Folder for the pictures: losses-<scenario>.svg and, by workload, front-*.svg")
+      ->type_name("DIR")
+      ->required();
+}
+
 int report(const Expected<void>& outcome, Terminal& terminal) {
   if (outcome) return 0;
   terminal.err << "fulcrum-eval: " << outcome.error().to_string() << "\n";
@@ -106,13 +123,16 @@ int run_program(std::vector<std::string> arguments, Terminal& terminal,
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("fulcrum-eval ") + kVersion);
   RunOptions run;
+  PlotOptions plot;
   add_run(app, run);
+  add_plot(app, plot);
   try {
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& e) {
     return app.exit(e, terminal.out, terminal.err) == 0 ? 0 : kUsageStatus;
   }
+  if (app.got_subcommand("plot")) return report(plot_results(plot, terminal), terminal);
   return report(run_strategies(run, terminal, std::move(learner)), terminal);
 }
 

@@ -187,11 +187,6 @@ Expected<std::vector<std::string>> strategies_of(const RunOptions& options,
   return names;
 }
 
-Expected<std::unique_ptr<TableSource>> open_source(const RunOptions& options) {
-  if (options.tables.empty()) return SimulatedTables::of_board(options.board, options.grid == "full");
-  return TableFolder::open(options.tables);
-}
-
 Expected<void> finish_file(std::ofstream& file, const std::string& path) {
   file.close();
   if (!file) return fail_errno(errno, fmt::format("writing '{}'", path));
@@ -203,7 +198,7 @@ Expected<void> finish_file(std::ofstream& file, const std::string& path) {
 Expected<void> run_strategies(const RunOptions& options, Terminal& terminal,
                               std::shared_ptr<const scheduler::Learner> learner) {
   FULCRUM_TRY(check_numbers(options));
-  FULCRUM_TRY_ASSIGN(source, open_source(options));
+  FULCRUM_TRY_ASSIGN(source, open_tables(options.tables, options.board, options.grid == "full"));
   Evaluation evaluation;
   FULCRUM_TRY_ASSIGN(sweeps, SweepMaker(options, *source, terminal).make());
   evaluation.sweeps = std::move(sweeps);

@@ -101,4 +101,9 @@ Expected<Table> SimulatedTables::table(const std::string& workload, WorkloadTask
   return Table::make(workload, task, rows);
 }
 
+Expected<std::unique_ptr<TableSource>> open_tables(const std::string& folder, const std::string& board,
+                                                   bool full) {
+  return folder.empty() ? SimulatedTables::of_board(board, full) : TableFolder::open(folder);
+}
+
 }  // namespace fulcrum::eval

@@ -57,4 +57,8 @@ class SimulatedTables : public TableSource {
   scheduler::ModeGrid grid_;
 };
 
+// Those of a folder, or of a simulated board where `folder` is empty.
+[[nodiscard]] Expected<std::unique_ptr<TableSource>> open_tables(const std::string& folder,
+                                                                 const std::string& board, bool full);
+
 }  // namespace fulcrum::eval
