@@ -41,6 +41,7 @@ std::vector<double> linear_ticks(double least, double most) {
 
 // Powers of ten; for less than three of them with 2 and 5 in between.
 std::vector<double> logarithmic_ticks(double least, double most) {
+  most = std::max(most, 2 * least);
   const int low = static_cast<int>(std::floor(std::log10(least) + 1e-9));
   const int high = std::max(low + 1, static_cast<int>(std::ceil(std::log10(most) - 1e-9)));
   std::vector<double> all;

@@ -4,20 +4,23 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <memory>
 #include <string>
 
-#include "benchmarks/recorded_tables.h"
-#include "benchmarks/search_sweep.h"
+#include "eval/evaluation.h"
+#include "eval/summary.h"
+#include "eval/sweep.h"
+#include "eval/table_source.h"
 #include "tests/support/shared_data.h"
 
-namespace fulcrum::benchmarks {
+namespace fulcrum::eval {
 namespace {
+
+using scheduler::ProblemKind;
 
 struct Recorded {
   const char* workload;
-  int solved, solvable;
-  double median_loss_percent, mean_loss_percent, mean_modes;
+  std::size_t solved, solvable;
+  double median_loss_pct, mean_loss_pct, mean_modes;
 };
 
 class RecordedTables : public ::testing::Test {
@@ -28,32 +31,40 @@ class RecordedTables : public ::testing::Test {
     }
   }
 
-  void read(const std::string& workload, WorkloadTask task) {
-    const char* suffix = task == WorkloadTask::training ? "-train.csv" : "-infer.csv";
-    const auto done = read_table(tables_ + "/" + workload + suffix, task, grid_, profiles_);
-    ASSERT_TRUE(done) << done.error().to_string();
+  Summary score(const std::string& strategy, ProblemKind kind, const std::string& train,
+                const std::string& infer, double sample) const {
+    const auto folder = TableFolder::open(tables_).value();
+    std::optional<Table> training, inference;
+    if (!train.empty()) training = folder->table(train, WorkloadTask::training).value();
+    if (!infer.empty()) inference = folder->table(infer, WorkloadTask::inference).value();
+    Evaluation evaluation;
+    evaluation.strategies = {strategy};
+    evaluation.sweeps.push_back({make_bench(kind, GridChoice::search, training ? &*training : nullptr,
+                                            inference ? &*inference : nullptr)
+                                     .value(),
+                                 {}});
+    auto& sweep = evaluation.sweeps.front();
+    const auto all = problems_of(sweep.bench, default_budgets(kind));
+    for (const auto number : sampled(all.size(), sample, 1))
+      sweep.problems.push_back(all[number]);
+    return summarize(evaluate(evaluation).value()).front();
   }
 
   const std::string tables_ = test::shared_data_dir() + "/orin-agx";
-  const scheduler::ModeGrid grid_ = orin_evaluation_grid().value();
-  const std::unique_ptr<scheduler::Strategy> gmd_ = scheduler::make_strategy("gmd").value();
-  scheduler::ProfileSet profiles_;
 };
 
 class RecordedTraining : public RecordedTables, public ::testing::WithParamInterface<Recorded> {};
 
 TEST_P(RecordedTraining, GmdDoesAsItsAuthorsRecorded) {
   const auto& authors = GetParam();
-  read(authors.workload, WorkloadTask::training);
-  const auto result = sweep(*gmd_, train_problems(grid_), profiles_);
+  const auto result = score("gmd", ProblemKind::train, authors.workload, "", 1);
   EXPECT_EQ(result.solved, authors.solved);
   EXPECT_EQ(result.solvable, authors.solvable);
-  EXPECT_NEAR(result.median_loss_percent, authors.median_loss_percent, 0.05);
-  EXPECT_NEAR(result.mean_loss_percent, authors.mean_loss_percent, 0.05);
+  EXPECT_NEAR(result.median_loss_pct, authors.median_loss_pct, 0.05);
+  EXPECT_NEAR(result.mean_loss_pct, authors.mean_loss_pct, 0.05);
   // They count no modes for a problem that was not solved.
   EXPECT_NEAR(result.mean_modes, authors.mean_modes, 0.2);
-  EXPECT_LE(result.most_modes, 11);
-  EXPECT_EQ(result.over_budget, 0);
+  EXPECT_EQ(result.violations, 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Workloads, RecordedTraining,
@@ -63,30 +74,23 @@ INSTANTIATE_TEST_SUITE_P(Workloads, RecordedTraining,
                          [](const auto& each) { return std::string(each.param.workload); });
 
 TEST_F(RecordedTables, GmdNeverMissesABudgetOfInference) {
-  read("mobilenet", WorkloadTask::inference);
-  const auto result = sweep(*gmd_, infer_problems(grid_, 13), profiles_);
-  EXPECT_EQ(result.over_budget, 0);
-  EXPECT_LE(result.most_modes, 11);
+  const auto result = score("gmd", ProblemKind::infer, "", "mobilenet", .08);
+  EXPECT_EQ(result.violations, 0U);
   EXPECT_GE(result.solved, result.solvable * 9 / 10);
 }
 
 TEST_F(RecordedTables, GmdNeverMissesABudgetOfTrainingBesideInference) {
-  read("mobilenet", WorkloadTask::training);
-  read("mobilenet", WorkloadTask::inference);
-  const auto result = sweep(*gmd_, concurrent_problems(grid_, 23), profiles_);
-  EXPECT_EQ(result.over_budget, 0);
-  EXPECT_LE(result.most_modes, 12) << "11, and the highest";
+  const auto result = score("gmd", ProblemKind::concurrent, "mobilenet", "mobilenet", .04);
+  EXPECT_EQ(result.violations, 0U);
   EXPECT_GE(result.solved, result.solvable * 95 / 100);
 }
 
 TEST_F(RecordedTables, ExhaustiveSearchLosesNothing) {
-  read("resnet", WorkloadTask::training);
-  const auto exhaustive = scheduler::make_strategy("exhaustive").value();
-  const auto result = sweep(*exhaustive, {train_problems(grid_).at(20)}, profiles_);
-  EXPECT_EQ(result.solved, 1);
-  EXPECT_EQ(result.mean_loss_percent, 0);
-  EXPECT_EQ(result.most_modes, 441);
+  const auto result = score("exhaustive", ProblemKind::train, "resnet", "", 1);
+  EXPECT_EQ(result.solved, result.solvable);
+  EXPECT_EQ(result.mean_loss_pct, 0);
+  EXPECT_EQ(result.most_profiles, 441);
 }
 
 }  // namespace
-}  // namespace fulcrum::benchmarks
+}  // namespace fulcrum::eval
