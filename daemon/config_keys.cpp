@@ -4,7 +4,8 @@
 
 #include "powermode/board_catalogue.h"
 #include "powermode/simulated_hardware.h"
-#include "scheduler/strategy.h"
+#include "scheduler/exhaustive.h"
+#include "scheduler/gmd.h"
 
 namespace fulcrum::daemon {
 
@@ -152,7 +153,7 @@ const std::vector<ConfigKey>& config_keys() {
        "How much earlier than the last moment a partial batch of requests is started."},
       {"scheduler.strategy",
        ChoiceField{[](Config& c) -> std::string& { return c.scheduler.strategy; },
-                   scheduler::strategy_names()},
+                   {std::string(scheduler::kGmdName), std::string(scheduler::kExhaustiveName)}},
        "How the power mode is searched for. exhaustive measures in every mode of the grid, which takes "
        "hours."},
       {"scheduler.most_modes",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "scheduler/batch_served.h"
 #include "scheduler/candidate.h"
 #include "scheduler/gmd_walk.h"
 
@@ -57,18 +58,6 @@ void search_infer(const Problem& problem, ProfilePath& path) {
   try_larger_batches(problem, std::move(visits), batches, path);
 }
 
-// The largest batch size that the highest mode serves in time; 0: none, or the path has ended.
-int largest_batch_at_highest_mode(const Problem& problem, ProfilePath& path) {
-  auto batches = possible_batch_sizes(problem);
-  for (auto batch = batches.rbegin(); batch != batches.rend(); ++batch) {
-    const Profile* profile = path.at(WorkloadTask::inference, problem.grid.highest(), *batch);
-    if (profile == nullptr) return 0;
-    const Candidate c = make_candidate(problem, nullptr, profile);
-    if (c.latency_met && c.stable) return *batch;
-  }
-  return 0;
-}
-
 // The smaller batch sizes in turn, until one is feasible. A mode whose training alone is over the budget
 // counts as a try, but its inference need not be measured for it to fail.
 void try_smaller_batches(const Problem& problem, std::vector<Visit> visits, int first_batch,
@@ -92,7 +81,7 @@ void try_smaller_batches(const Problem& problem, std::vector<Visit> visits, int 
 }
 
 void search_concurrent(const Problem& problem, ProfilePath& path) {
-  const int batch = largest_batch_at_highest_mode(problem, path);
+  const int batch = batch_served(problem, problem.grid.highest(), path);
   if (batch == 0) return;
   auto visits = gmd_walk(problem, {true, batch, kLeastPowerW, true}, path);
   if (path.ended() || any_feasible(problem, visits)) return;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scheduler/level_range.h"
+
 namespace fulcrum::scheduler {
 
 namespace {
@@ -17,14 +19,6 @@ double power_w(const Visit& visit) {
   const double inference = visit.inference != nullptr ? visit.inference->power_w : 0;
   return std::max(training, inference);
 }
-
-// The levels of a dimension that the search has not ruled out: [first, last], with the current one among
-// them. Frozen: there is nothing left to search.
-struct Remaining {
-  std::size_t first = 0;
-  std::size_t last = 0;
-  bool frozen = false;
-};
 
 // Two modes that differ in one dimension, for its slope.
 struct Pair {
@@ -51,7 +45,7 @@ class Walk {
     for (std::size_t d = 0; d < kDimensions; ++d) {
       const std::size_t levels = problem_.grid.levels(static_cast<Dimension>(d)).size();
       level_[d] = (levels - 1) / 2;
-      remaining_[d] = {0, levels - 1, levels == 1};
+      remaining_[d] = LevelRange::of(levels);
     }
     const auto middle = visit(level_);
     if (!middle) return false;
@@ -74,27 +68,13 @@ class Walk {
     if (!dimension) return false;
     const std::size_t d = index(*dimension);
     const bool before_inside = problem_.inside_power(power_w(current_));
-    level_[d] = narrow(remaining_[d], level_[d], before_inside);
+    level_[d] = remaining_[d].narrow(level_[d], before_inside);
     const auto now = visit(level_);
     if (!now) return false;
     const bool inside = rules_.pair_by_power_before ? before_inside : problem_.inside_power(power_w(*now));
     (inside ? pairs_[d].second : pairs_[d].first) = *now;
     current_ = *now;
     return true;
-  }
-
-  // Half way up or down; the levels beyond the current one on that side remain.
-  static std::size_t narrow(Remaining& remaining, std::size_t current, bool upwards) {
-    const std::size_t i = current - remaining.first;
-    const std::size_t last = remaining.last - remaining.first;
-    const std::size_t next = remaining.first + (upwards ? (i + last + 1) / 2 : i / 2);
-    if (upwards) {
-      remaining.first = std::min(current + 1, remaining.last);
-    } else {
-      remaining.last = current > remaining.first ? current - 1 : remaining.first;
-    }
-    remaining.frozen = remaining.first == remaining.last;
-    return next;
   }
 
   std::optional<Dimension> steepest() const {
@@ -140,7 +120,7 @@ class Walk {
   const GmdRules& rules_;
   ProfilePath& path_;
   Level level_{};
-  PerDimension<Remaining> remaining_{};
+  PerDimension<LevelRange> remaining_{};
   PerDimension<Pair> pairs_{};
   Visit current_;
   std::vector<Visit> visits_;

@@ -5,8 +5,12 @@
 #include <charconv>
 
 #include "common/suggest.h"
+#include "scheduler/binary_search.h"
 #include "scheduler/exhaustive.h"
 #include "scheduler/gmd.h"
+#include "scheduler/maxn.h"
+#include "scheduler/preset.h"
+#include "scheduler/random_search.h"
 #include "scheduler/rgs.h"
 
 namespace fulcrum::scheduler {
@@ -25,12 +29,28 @@ Made make_rgs(int /*number*/, const StrategyTools& tools) {
   return std::make_unique<Rgs>(tools.priors ? *tools.priors : SearchPriors::of_agx_orin());
 }
 
+Made make_random(int number, const StrategyTools& tools) {
+  return std::make_unique<RandomSearch>(number, tools.seed);
+}
+
+Made make_preset(int /*number*/, const StrategyTools& tools) {
+  if (tools.presets.empty())
+    return fail(ErrorCode::invalid_argument,
+                "the search strategy 'preset' needs presets, and there are none");
+  return std::make_unique<PresetSearch>(tools.presets);
+}
+
 struct Entry {
   std::string_view name;
   Made (*make)(int number, const StrategyTools& tools);
 };
-constexpr Entry kStrategies[] = {
-    {kGmdName, make<Gmd>}, {kExhaustiveName, make<Exhaustive>}, {kRgsName, make_rgs}};
+constexpr Entry kStrategies[] = {{kRgsName, make_rgs},
+                                 {kGmdName, make<Gmd>},
+                                 {kExhaustiveName, make<Exhaustive>},
+                                 {kRandomSearchName, make_random},
+                                 {kBinarySearchName, make<BinarySearch>},
+                                 {kMaxnName, make<Maxn>},
+                                 {kPresetSearchName, make_preset}};
 
 // "rnd-50" and "rnd50" are "rnd-N" and 50.
 struct ParsedName {

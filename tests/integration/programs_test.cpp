@@ -33,7 +33,8 @@ TEST_P(EveryProgram, RefusesAFlagThatIsNone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, EveryProgram,
-                         testing::Values("fulcrumd", "fulcrum-worker", "fulcrumctl", "fulcrum-simboard"));
+                         testing::Values("fulcrumd", "fulcrum-worker", "fulcrumctl", "fulcrum-eval",
+                                         "fulcrum-simboard"));
 
 TEST(Programs, OnlyTheWorkerLoadsLibTorch) {
   for (const auto* name : {"fulcrumd", "fulcrumctl", "fulcrum-simboard"}) {

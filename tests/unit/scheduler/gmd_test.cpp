@@ -265,8 +265,8 @@ TEST(Exhaustive, ProvesThatThereIsNoMode) {
 }
 
 TEST(Strategies, AreMadeByName) {
-  for (const auto& name : strategy_names())
-    EXPECT_EQ(make_strategy(name).value()->name(), name);
+  EXPECT_EQ(make_strategy("gmd").value()->name(), "gmd");
+  EXPECT_EQ(make_strategy("exhaustive").value()->name(), "exhaustive");
 }
 
 TEST(Strategies, AreSuggestedForANameThatIsNearlyOne) {

@@ -52,12 +52,12 @@ struct SearchRun {
 inline constexpr std::size_t kFarTooManyProbes = 5000;
 
 inline SearchRun search(const std::string& strategy, const Problem& problem, const MadeUpBoard& board,
-                        ProfileSet known = {}) {
+                        ProfileSet known = {}, const StrategyTools& tools = {}) {
   SearchRun run;
   run.profiles = std::move(known);
   while (run.probes.size() < kFarTooManyProbes) {
     // A new strategy every time: nothing may be remembered.
-    run.end = make_strategy(strategy).value()->next(problem, run.profiles);
+    run.end = make_strategy(strategy, tools).value()->next(problem, run.profiles);
     const auto* probe = std::get_if<Measure>(&run.end);
     if (probe == nullptr || !run.profiles.add(board.measure(*probe))) break;
     run.probes.push_back(*probe);

@@ -1,0 +1,22 @@
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eval/program.h"
+
+namespace {
+
+// The one place where the evaluation gets its networks from.
+std::shared_ptr<const fulcrum::scheduler::Learner> learner() {
+  return nullptr;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  fulcrum::eval::Terminal terminal{std::cout, std::cerr, ::isatty(STDERR_FILENO) == 1};
+  return fulcrum::eval::run_program(std::vector<std::string>(argv + 1, argv + argc), terminal, learner());
+}
