@@ -96,6 +96,18 @@ std::string limit_text(const Goal& goal, const Json& choice) {
   return text;
 }
 
+// "32.1 W: training 4.1 % faster; 33 W: ..."
+std::string offers_text(const Goal& goal, const Json& choice, const char* list, const char* unit) {
+  std::vector<std::string> steps;
+  for (const auto& offer : list_in(choice, list)) {
+    const auto budget = number_in(offer, "budget");
+    const auto gain = gain_text(goal, object_in(offer, "way"));
+    if (budget && !gain.empty())
+      steps.push_back(fmt::format("{:g}{}: {}", enough(*budget, true), unit, gain));
+  }
+  return joined(steps, "; ");
+}
+
 std::string goal_text(const Goal& goal, const Json& problem) {
   std::string text = goal.words;
   if (!text.empty() && goal.infers) text += number_text(problem, "arrival_rate_hz", " at {:g} requests/s");
@@ -115,6 +127,14 @@ std::string batch_text(const Goal& goal, const Json& problem, const Json& choice
   return joined(parts, ", ");
 }
 
+// "(+- 0.3)" behind what was added last.
+void add_uncertainty(std::vector<std::string>& parts, const Json& choice, const char* what,
+                     const char* format) {
+  const auto deviation = number_in(object_in(choice, "uncertainty"), what);
+  if (parts.empty() || !deviation || *deviation <= 0) return;
+  parts.back() += fmt::format(" (+- {})", fmt::format(fmt::runtime(format), *deviation));
+}
+
 // Without a choice something may run all the same, as the plan has it.
 std::string power_text(const Json& problem, const Json& choice, const Json& plan, const Json& watch) {
   std::vector<std::string> parts;
@@ -122,6 +142,7 @@ std::string power_text(const Json& problem, const Json& choice, const Json& plan
     add_number(parts, plan, "expected_power_w", "{:.1f} W expected");
   } else {
     add_number(parts, choice, "power_w", "{:.1f} W expected");
+    add_uncertainty(parts, choice, "power_w", "{:.1f}");
   }
   add_number(parts, problem, "power_budget_w", "budget {:g} W");
   if (problem.contains("power_budget_w") && problem.at("power_budget_w").is_null())
@@ -137,6 +158,7 @@ std::string latency_text(const Goal& goal, const Json& problem, const Json& choi
   std::vector<std::string> parts;
   if (!goal.infers) return {};
   add_number(parts, choice, "latency_ms", "{:.1f} ms expected");
+  add_uncertainty(parts, choice, "latency_ms", "{:.1f}");
   add_number(parts, problem, "latency_budget_ms", "budget {:g} ms");
   if (const Json& jobs = list_in(watch, "latency"); !jobs.empty()) {
     const auto requests = number_text(jobs.front(), "requests", "{:.0f}");
@@ -151,6 +173,7 @@ std::string training_text(const Goal& goal, const Json& choice, const Json& plan
   std::vector<std::string> parts;
   if (!goal.trains) return {};
   add_number(parts, choice, "train_throughput_hz", "{:.1f} minibatches/s expected");
+  add_uncertainty(parts, choice, "train_throughput_hz", "{:.1f}");
   if (goal.infers) {
     add_number(parts, choice, "training_per_window", "{:.0f} in each window");
     if (parts.size() == 2) parts.back() += number_text(plan, "window_ms", " of {:.1f} ms");
@@ -195,6 +218,8 @@ void add_modes(Table& head, const Json& plan, const Json& choice) {
 void add_choice(Table& head, const Goal& goal, const Json& choice) {
   if (choice.empty()) return;
   if (choice.contains("binding")) add_row(head, "limit", limit_text(goal, choice));
+  add_row(head, "more power", offers_text(goal, choice, "more_power", " W"));
+  add_row(head, "more time", offers_text(goal, choice, "more_latency", " ms"));
   const Json& runner_up = object_in(choice, "runner_up");
   if (!runner_up.empty()) {
     add_row(head, "runner-up", gain_text(goal, runner_up));

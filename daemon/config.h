@@ -53,7 +53,7 @@ struct DaemonConfig {
   struct Scheduler {
     std::string policy = "managed";
     double margin_ms = 5;
-    std::string strategy = "gmd";
+    std::string strategy = "rgs";
     std::int64_t most_modes = 0;  // 0: as many as the strategy asks for
   } scheduler;
 

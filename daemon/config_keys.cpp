@@ -153,14 +153,14 @@ const std::vector<ConfigKey>& config_keys() {
        "How much earlier than the last moment a partial batch of requests is started."},
       {"scheduler.strategy",
        ChoiceField{[](Config& c) -> std::string& { return c.scheduler.strategy; },
-                   {std::string(scheduler::kGmdName), std::string(scheduler::kExhaustiveName)}},
-       "How the power mode is searched for. exhaustive measures in every mode of the grid, which takes "
-       "hours."},
+                   {"rgs", "gmd", "bs", "maxn", "exhaustive"}},
+       "How the power mode is searched for (docs/searches.md). exhaustive measures in every mode of the grid,\n"
+       "which takes hours."},
       {"scheduler.most_modes",
        WholeField{[](Config& c) -> std::int64_t& { return c.scheduler.most_modes; }, 0, 100000},
        "Once so many modes are known to the jobs that run together, no other is measured: the best of the "
        "known\n"
-       "is taken. 0: as many as the strategy asks for, with gmd about ten for each budget."},
+       "is taken. 0: as many as the strategy asks for, with rgs about six for the first budget."},
 
       {"profiler.minibatches",
        WholeField{[](Config& c) -> std::int64_t& { return c.profiler.minibatches; }, 10, 10000},

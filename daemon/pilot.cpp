@@ -36,6 +36,17 @@ bool runs_alike(const scheduler::Plan& a, const scheduler::Plan& b) {
                     same_training);
 }
 
+// Of the jobs that the mode is searched for.
+std::size_t known_profiles(const PlannedJobs& jobs) {
+  std::size_t known = 0;
+  std::set<WorkloadTask> seen;
+  for (const auto& [id, job] : jobs) {
+    if (seen.insert(job.spec.training() != nullptr ? WorkloadTask::training : WorkloadTask::inference).second)
+      known += job.profiles.size();
+  }
+  return known;
+}
+
 }  // namespace
 
 Expected<std::unique_ptr<Pilot>> Pilot::make(Parts parts) {
@@ -58,10 +69,16 @@ Pilot::Pilot(Parts parts, scheduler::ModeGrid grid, std::unique_ptr<scheduler::S
       power_watch_(kWatchWindow, board_.board().averaging_window()) {}
 
 PlanningRules Pilot::rules() const {
-  PlanningRules rules{*strategy_, grid_, budget_.power_w(), config_.scheduler.margin_ms, {}};
+  PlanningRules rules{*strategy_, grid_, budget_.power_w(), config_.scheduler.margin_ms, {}, {}, {}};
+  if (auto noise = profiles_.noise()) {
+    rules.noise = *noise;
+  } else {
+    log_->error("what is known of the noise of measurements cannot be read: {}", noise.error().to_string());
+  }
   if (rules.power_budget_w) *rules.power_budget_w /= power_factor_;
   if (config_.scheduler.most_modes > 0)
     rules.limits.most_modes = static_cast<int>(config_.scheduler.most_modes);
+  rules.known_at_start = known_at_start_;
   return rules;
 }
 
@@ -76,6 +93,7 @@ void Pilot::add(JobId id, const JobSpec& spec, std::vector<scheduler::StepTime> 
   load_profiles(job);
   jobs_.insert_or_assign(id, std::move(job));
   power_factor_ = 1;
+  known_at_start_.reset();
   if (!board_.fixed_mode() && (spec.training() != nullptr || !live)) hooks_.state(id, JobState::profiling);
   think();
 }
@@ -93,6 +111,7 @@ bool Pilot::remove(JobId id) {
   if (jobs_.erase(id) == 0) return false;
   latency_watches_.erase(id);
   power_factor_ = 1;
+  known_at_start_.reset();
   if (probe_ && (probe_->job() == id || has_share(plan_->inference, id))) cancel_probe("a job has ended");
   think();
   return true;
@@ -149,6 +168,7 @@ void Pilot::think() {
   if (board_.fixed_mode()) return settle_in_fixed_mode();
   if (std::exchange(react_, false)) return use_what_is_known();
   if (hooks_.jobs_arrive()) return wait_for_arrivals();
+  if (!known_at_start_) known_at_start_ = known_profiles(jobs_);
   auto move = next_move(jobs_, rules(), unmeasurable_);
   if (auto* probe = std::get_if<TakeProbe>(&move)) {
     begin_probe(std::move(*probe));
@@ -309,6 +329,7 @@ void Pilot::profiles_changed() {
   }
   unmeasurable_.clear();
   failures_.clear();
+  known_at_start_.reset();
   cancel_probe("profiles have changed");
   think();
 }
@@ -333,6 +354,7 @@ Expected<void> Pilot::reset_budget() {
 }
 
 void Pilot::budget_changed() {
+  known_at_start_.reset();
   power_factor_ = 1;
   react_ = true;
   think();

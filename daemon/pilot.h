@@ -181,6 +181,9 @@ class Pilot {
 
   std::map<JobId, LatencyWatch> latency_watches_;
   PowerWatch power_watch_;
+  // Profiles of the jobs when the problem last changed; none: it has changed. What the searches for one
+  // problem may measure is counted from there, however often step times that differ begin one anew.
+  std::optional<std::size_t> known_at_start_;
   // By how much the board draws more than its profiles say; 1 unless that broke the budget.
   double power_factor_ = 1;
   ForeignChanges foreign_;

@@ -27,16 +27,22 @@ profiler::ProbeSettings probe_settings(const DaemonConfig& config, const Board& 
   return settings;
 }
 
-// The most probes that GMD asks for (gmd.h), and how many the limit on modes leaves of them.
-int most_probes(const PlannedJobs& jobs, const DaemonConfig& config) {
+// What the strategy may ask for, and how much the limit on modes leaves of it.
+int most_probes(const PlannedJobs& jobs, const scheduler::Strategy& strategy, const scheduler::ModeGrid& grid,
+                const DaemonConfig& config) {
+  scheduler::Problem problem;
+  problem.grid = grid;
   bool trains = false;
-  std::size_t sizes = 0;
   for (const auto& [id, job] : jobs) {
     trains = trains || job.spec.training() != nullptr;
-    if (job.spec.inference() != nullptr) sizes = std::max(sizes, job.spec.batch_sizes().size());
+    if (job.spec.inference() != nullptr &&
+        job.spec.batch_sizes().size() > problem.inference_batch_sizes.size())
+      problem.inference_batch_sizes = job.spec.batch_sizes();
   }
-  const auto per_mode = static_cast<int>(sizes) + (trains ? 1 : 0);
-  const int by_rule = sizes == 0 ? 20 : trains ? 50 + static_cast<int>(sizes) : 20 * static_cast<int>(sizes);
+  const bool infers = !problem.inference_batch_sizes.empty();
+  if (infers) problem.kind = trains ? scheduler::ProblemKind::concurrent : scheduler::ProblemKind::infer;
+  const auto by_rule = static_cast<int>(strategy.most_probes(problem));
+  const auto per_mode = static_cast<int>(problem.inference_batch_sizes.size()) + (trains ? 1 : 0);
   const auto modes = static_cast<int>(config.scheduler.most_modes);
   return modes > 0 ? std::min(by_rule, modes * per_mode) : by_rule;
 }
@@ -44,7 +50,7 @@ int most_probes(const PlannedJobs& jobs, const DaemonConfig& config) {
 }  // namespace
 
 Json Pilot::search_cost(const PlannedJobs& jobs) const {
-  const int probes = most_probes(jobs, config_);
+  const int probes = most_probes(jobs, *strategy_, grid_, config_);
   const auto step = from_ms(kUnknownStepMs);
   const auto each = profiler::expected_cost(probe_settings(config_, board_.board(), kUnknownStepMs), step);
   return {{"probes_at_most", probes}, {"seconds_at_most", std::ceil(probes * to_s(each))}};
@@ -169,8 +175,8 @@ void Pilot::take_over(const profiler::Measurement& measurement) {
     log_->error("a measurement is not kept: {}", stored.error().to_string());
   for (auto& [id, job] : jobs_) {
     if (profiles_.fingerprint_of(job.spec) != key.fingerprint) continue;
-    const auto added = job.profiles.add({key.task, key.mode, key.batch_size, measurement.time.p50_ms,
-                                         measurement.time.p99_ms, measurement.power_w});
+    const auto added = job.profiles.pool({key.task, key.mode, key.batch_size, measurement.time.p50_ms,
+                                          measurement.time.p99_ms, measurement.power_w});
     if (!added) log_->error("a measurement cannot be used: {}", added.error().to_string());
   }
 }

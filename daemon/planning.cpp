@@ -140,6 +140,7 @@ class Planning {
       const auto* measure = std::get_if<Measure>(&decision);
       if (measure == nullptr) break;
       if (auto probe = probe_for(*measure)) return *std::move(probe);
+      if (is_known(*measure)) break;  // it was to be confirmed
       if (assume(*measure)) continue;
       if (auto probe = first_probe(*measure)) return *std::move(probe);
       break;
@@ -158,6 +159,8 @@ class Planning {
     Problem problem;
     problem.grid = rules_.grid;
     problem.power_budget_w = rules_.power_budget_w;
+    problem.noise = rules_.noise;
+    problem.profiles_at_start = rules_.known_at_start.value_or(profiles_.size());
     if (training_ != nullptr) problem.training_batch_size = training_->spec.training()->batch_size;
     if (inference_ != nullptr) {
       const auto& spec = *inference_->spec.inference();
@@ -168,6 +171,8 @@ class Planning {
     }
     return problem;
   }
+
+  bool is_known(const Measure& m) const { return profiles_.find(m.task, m.mode, m.batch_size) != nullptr; }
 
   bool is_unmeasurable(JobId job, const Measure& m) const {
     return unmeasurable_.count({job, {m.task, m.mode, m.batch_size}}) > 0;

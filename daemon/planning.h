@@ -37,6 +37,8 @@ struct PlanningRules {
   std::optional<double> power_budget_w;  // that profiled powers have to keep
   double margin_ms = 0;
   scheduler::SearchLimits limits;
+  scheduler::MeasurementNoise noise;
+  std::optional<std::size_t> known_at_start;  // profiles, when the search began; none: it has not begun
 };
 
 // Of these no measurement could be had.

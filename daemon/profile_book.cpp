@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/observed_noise.h"
 #include "profiler/profile_exchange.h"
 
 namespace fulcrum::daemon {
@@ -35,13 +36,23 @@ Expected<scheduler::ProfileSet> ProfileBook::profiles_of(const JobSpec& spec) {
   FULCRUM_TRY_ASSIGN(found, store_.find(board_id_, fingerprint_of(spec), task_of(spec)));
   scheduler::ProfileSet profiles;
   for (const auto& p : found) {
-    FULCRUM_TRY(
-        profiles.add({p.key.task, p.key.mode, p.key.batch_size, p.time.p50_ms, p.time.p99_ms, p.power_w}));
+    FULCRUM_TRY(profiles.add(
+        {p.key.task, p.key.mode, p.key.batch_size, p.time.p50_ms, p.time.p99_ms, p.power_w, p.measurements}));
   }
   return profiles;
 }
 
+Expected<scheduler::MeasurementNoise> ProfileBook::noise() {
+  if (!noise_) {
+    FULCRUM_TRY_ASSIGN(all, store_.measurements(of_workload(std::nullopt)));
+    const auto observed = profiler::observed_noise(all);
+    noise_ = scheduler::MeasurementNoise{observed.time, observed.power};
+  }
+  return *noise_;
+}
+
 Expected<void> ProfileBook::add(const profiler::Measurement& measurement) {
+  noise_.reset();
   return store_.add(measurement);
 }
 
@@ -69,6 +80,7 @@ Expected<Json> ProfileBook::list(const Workload& workload) {
 }
 
 Expected<Json> ProfileBook::forget(const Workload& workload) {
+  noise_.reset();
   FULCRUM_TRY_ASSIGN(forgotten, store_.forget(of_workload(workload)));
   return Json{{"forgotten", forgotten}};
 }
@@ -84,6 +96,7 @@ Expected<Json> ProfileBook::export_part(const Workload& workload, std::size_t of
 
 Checked<Json> ProfileBook::import(const Json& document, bool equal_board) {
   const auto foreign = equal_board ? profiler::ForeignBoards::take_as_ours : profiler::ForeignBoards::refuse;
+  noise_.reset();
   auto imported = store_.import_json(document, board_id_, foreign);
   if (!imported) return faulty(std::move(imported).error());
   return Json{{"added", imported->added}, {"known", imported->known}};

@@ -12,6 +12,7 @@
 #include "daemon/faults.h"
 #include "profiler/fingerprint.h"
 #include "profiler/profile_store.h"
+#include "scheduler/problem.h"
 #include "scheduler/profile.h"
 
 namespace fulcrum::daemon {
@@ -27,6 +28,9 @@ class ProfileBook {
   [[nodiscard]] Expected<scheduler::ProfileSet> profiles_of(const JobSpec& spec);
   // Durable when it returns.
   [[nodiscard]] Expected<void> add(const profiler::Measurement& measurement);
+
+  // Learned from all that was measured repeatedly on this board.
+  [[nodiscard]] Expected<scheduler::MeasurementNoise> noise();
 
   [[nodiscard]] Expected<std::optional<double>> kappa_of(const JobSpec& spec);
   [[nodiscard]] Expected<void> keep_kappa(const JobSpec& spec, double kappa);
@@ -48,6 +52,7 @@ class ProfileBook {
   profiler::ProfileStore store_;
   std::string board_id_;
   profiler::ExecutionTraits traits_;
+  std::optional<scheduler::MeasurementNoise> noise_;  // none: to be learned anew
 };
 
 WorkloadTask task_of(const JobSpec& spec);

@@ -39,14 +39,13 @@ Candidate make_candidate(const Problem& problem, const Profile* training, const 
   c.inference = inference;
   c.latency_met = true;
   c.stable = true;
-  double power_at_most_w = 0;
   for (const auto* profile : {training, inference}) {
     if (profile == nullptr) continue;
     c.power_w = std::max(c.power_w, profile->power_w);
-    power_at_most_w =
-        std::max(power_at_most_w, with_guard(profile->power_w, problem.noise.power, profile->measurements));
+    c.power_at_most_w =
+        std::max(c.power_at_most_w, with_guard(profile->power_w, problem.noise.power, profile->measurements));
   }
-  c.power_met = problem.inside_power(power_at_most_w);
+  c.power_met = problem.inside_power(c.power_at_most_w);
   c.hopeful = problem.inside_power(c.power_w);
   if (training != nullptr) {
     c.train_step_ms = problem.time_ms(*training);
@@ -57,7 +56,8 @@ Candidate make_candidate(const Problem& problem, const Profile* training, const 
     c.window_ms = problem.window_ms(inference->batch_size);
     c.latency_ms = c.window_ms + c.inference_ms;
     const double at_most_ms = with_guard(c.inference_ms, problem.noise.time, inference->measurements);
-    c.latency_met = c.window_ms + at_most_ms <= problem.latency_budget_ms;
+    c.latency_at_most_ms = c.window_ms + at_most_ms;
+    c.latency_met = c.latency_at_most_ms <= problem.latency_budget_ms;
     c.stable = at_most_ms <= c.window_ms;
     c.hopeful = c.hopeful && c.latency_ms <= problem.latency_budget_ms && c.inference_ms <= c.window_ms;
   }

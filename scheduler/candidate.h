@@ -16,11 +16,14 @@ struct Candidate {
   double train_step_ms = 0;
   double inference_ms = 0;
   double window_ms = 0;
-  double latency_ms = 0;        // w + t_in
+  double latency_ms = 0;  // w + t_in
+  // With the margin for measurements that are off (Problem::noise).
+  double power_at_most_w = 0;
+  double latency_at_most_ms = 0;
   int training_per_window = 0;  // tau under `managed`; under `slack` what fits into some windows and not all
   double train_throughput_hz = 0;
 
-  // With the margin for measurements that are off (Problem::noise).
+  // By the values with their margins.
   bool power_met = false;
   bool latency_met = false;
   bool stable = false;  // t_in <= w

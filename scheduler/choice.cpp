@@ -2,26 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "scheduler/candidate.h"
+#include "scheduler/offers.h"
 
 namespace fulcrum::scheduler {
 
 namespace {
-
-Alternative alternative(const Problem& problem, const Candidate& other, const Candidate& chosen) {
-  Alternative a;
-  a.mode = other.mode();
-  a.batch_size = other.batch_size();
-  a.train_throughput_hz = other.train_throughput_hz;
-  a.latency_ms = other.latency_ms;
-  a.power_w = other.power_w;
-  const double base = objective(problem, chosen);
-  const double change = objective(problem, other) - base;
-  if (base > 0) a.gain_percent = 100.0 * (problem.kind == ProblemKind::infer ? -change : change) / base;
-  return a;
-}
 
 bool better(const Problem& problem, const Candidate& a, const Candidate& b) {
   return std::get<0>(rank(problem, a)) < std::get<0>(rank(problem, b));
@@ -32,9 +21,9 @@ std::optional<Binding> ruled_out_by(const Problem& problem, const Candidate& c, 
   if (int{c.power_met} + int{c.latency_met} + int{c.stable} != 2) return std::nullopt;
   Binding binding;
   if (!c.power_met) {
-    binding = {Constraint::power, *problem.power_budget_w, chosen.power_w, c.power_w, {}};
+    binding = {Constraint::power, *problem.power_budget_w, chosen.power_w, c.power_at_most_w, {}};
   } else if (!c.latency_met) {
-    binding = {Constraint::latency, problem.latency_budget_ms, chosen.latency_ms, c.latency_ms, {}};
+    binding = {Constraint::latency, problem.latency_budget_ms, chosen.latency_ms, c.latency_at_most_ms, {}};
   } else {
     const auto most_hz = [](const Candidate& x) { return 1000.0 * x.batch_size() / x.inference_ms; };
     binding = {Constraint::arrival_rate, problem.arrival_rate_hz, most_hz(chosen), most_hz(c), {}};
@@ -76,6 +65,19 @@ class Comparison {
   std::optional<Binding> binding_;
 };
 
+double deviation_of(const Profile* profile, double noise) {
+  return profile != nullptr ? noise / std::sqrt(profile->measurements) : 0;
+}
+
+Uncertainty uncertainty_of(const Problem& problem, const Candidate& c) {
+  Uncertainty u;
+  u.train_throughput_hz = c.train_throughput_hz * deviation_of(c.training, problem.noise.time);
+  u.latency_ms = c.inference_ms * deviation_of(c.inference, problem.noise.time);
+  u.power_w = c.power_w * std::max(deviation_of(c.training, problem.noise.power),
+                                   deviation_of(c.inference, problem.noise.power));
+  return u;
+}
+
 Choice explained(const Problem& problem, const ProfileSet& profiles, const Candidate& chosen,
                  std::size_t compared) {
   Comparison comparison(problem, chosen);
@@ -87,6 +89,9 @@ Choice explained(const Problem& problem, const ProfileSet& profiles, const Candi
   choice.train_throughput_hz = chosen.train_throughput_hz;
   choice.latency_ms = chosen.latency_ms;
   choice.power_w = chosen.power_w;
+  choice.uncertainty = uncertainty_of(problem, chosen);
+  choice.more_power = offers(problem, profiles, chosen, Constraint::power);
+  if (problem.infers()) choice.more_latency = offers(problem, profiles, chosen, Constraint::latency);
   choice.binding = comparison.binding();
   choice.runner_up = comparison.runner_up();
   if (chosen.training != nullptr) choice.profiles.push_back(*chosen.training);
@@ -114,11 +119,11 @@ Misses misses_of(const Problem& problem, const ProfileSet& profiles) {
   for_each_candidate(problem, profiles, [&](const Candidate& c) {
     ++m.compared;
     m.any_stable = m.any_stable || c.stable;
-    lower(m.least_power, c.power_w, c);
-    if (c.stable && c.latency_met) lower(m.power_with_latency, c.power_w, c);
+    lower(m.least_power, c.power_at_most_w, c);
+    if (c.stable && c.latency_met) lower(m.power_with_latency, c.power_at_most_w, c);
     if (!problem.infers() || !c.stable) return;
-    lower(m.least_latency, c.latency_ms, c);
-    if (c.power_met) lower(m.latency_with_power, c.latency_ms, c);
+    lower(m.least_latency, c.latency_at_most_ms, c);
+    if (c.power_met) lower(m.latency_with_power, c.latency_at_most_ms, c);
   });
   return m;
 }

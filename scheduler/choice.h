@@ -48,6 +48,23 @@ struct Binding {
   Json to_json() const;
 };
 
+// A larger budget, and what it would buy.
+struct Offer {
+  double budget = 0;  // W or ms
+  Alternative way;
+
+  Json to_json() const;
+};
+
+// Standard deviations, from the noise of measurements and how many there were; 0 where that is not known.
+struct Uncertainty {
+  double train_throughput_hz = 0;
+  double latency_ms = 0;
+  double power_w = 0;
+
+  Json to_json() const;
+};
+
 struct Choice {
   PowerMode mode;
   int batch_size = 0;           // of inference; 0 when the problem does not infer
@@ -55,6 +72,9 @@ struct Choice {
   double train_throughput_hz = 0;
   double latency_ms = 0;  // w + t_in; 0 when the problem does not infer
   double power_w = 0;
+  Uncertainty uncertainty;
+  std::vector<Offer> more_power;         // what more watts would buy, the rest as asked
+  std::vector<Offer> more_latency;       // what more milliseconds would
   std::optional<Binding> binding;        // none: nothing better is known
   std::optional<Alternative> runner_up;  // the best in another mode; none: no other is feasible
   std::vector<Profile> profiles;         // that the numbers above come from, training first

@@ -11,6 +11,13 @@ Json json_or_null(const std::optional<T>& value) {
   return value ? value->to_json() : Json();
 }
 
+Json list(const std::vector<Offer>& offers) {
+  Json json = Json::array();
+  for (const auto& offer : offers)
+    json.push_back(offer.to_json());
+  return json;
+}
+
 }  // namespace
 
 std::string_view to_string(Constraint constraint) {
@@ -42,6 +49,14 @@ Json Binding::to_json() const {
           {"rules_out", rules_out.to_json()}};
 }
 
+Json Offer::to_json() const {
+  return {{"budget", budget}, {"way", way.to_json()}};
+}
+
+Json Uncertainty::to_json() const {
+  return {{"train_throughput_hz", train_throughput_hz}, {"latency_ms", latency_ms}, {"power_w", power_w}};
+}
+
 Json Choice::to_json() const {
   Json rests_on = Json::array();
   for (const auto& profile : profiles)
@@ -52,6 +67,9 @@ Json Choice::to_json() const {
           {"train_throughput_hz", train_throughput_hz},
           {"latency_ms", latency_ms},
           {"power_w", power_w},
+          {"uncertainty", uncertainty.to_json()},
+          {"more_power", list(more_power)},
+          {"more_latency", list(more_latency)},
           {"binding", json_or_null(binding)},
           {"runner_up", json_or_null(runner_up)},
           {"profiles", std::move(rests_on)},

@@ -90,6 +90,22 @@ void search_concurrent(const Problem& problem, ProfilePath& path) {
 
 }  // namespace
 
+// The middle, four extremes and fifteen rounds; with each batch size, or with both workloads and one more
+// mode for each batch size.
+std::size_t Gmd::most_probes(const Problem& problem) const {
+  constexpr std::size_t kModes = 20;
+  const std::size_t sizes = problem.inference_batch_sizes.size();
+  switch (problem.kind) {
+    case ProblemKind::train:
+      return kModes;
+    case ProblemKind::infer:
+      return kModes * sizes;
+    case ProblemKind::concurrent:
+      break;
+  }
+  return 2 * kMostConcurrentTries + sizes;
+}
+
 Step Gmd::next(const Problem& problem, const ProfileSet& profiles) const {
   ProfilePath path(problem, profiles);
   switch (problem.kind) {

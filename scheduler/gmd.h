@@ -24,6 +24,7 @@ class Gmd : public Strategy {
  public:
   std::string_view name() const override { return kGmdName; }
   Step next(const Problem& problem, const ProfileSet& profiles) const override;
+  std::size_t most_probes(const Problem& problem) const override;
 };
 
 }  // namespace fulcrum::scheduler

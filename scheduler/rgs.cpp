@@ -288,6 +288,10 @@ class RgsStep {
 Rgs::Rgs(const SearchPriors& priors) : memory_(std::make_unique<RgsMemory>(priors)) {}
 Rgs::~Rgs() = default;
 
+std::size_t Rgs::most_probes(const Problem& problem) const {
+  return stop_rule(problem).most_probes;
+}
+
 Step Rgs::next(const Problem& problem, const ProfileSet& profiles) const {
   RgsStep step(problem, profiles, *memory_);
   const bool may_measure =

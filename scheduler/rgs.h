@@ -31,6 +31,7 @@ class Rgs : public Strategy {
   std::string_view name() const override { return kRgsName; }
   // Remembers fits, so that it may be asked by one thread at a time.
   Step next(const Problem& problem, const ProfileSet& profiles) const override;
+  std::size_t most_probes(const Problem& problem) const override;
 
  private:
   std::unique_ptr<RgsMemory> memory_;

@@ -76,6 +76,12 @@ std::string Measure::to_string() const {
   return fmt::format("{} in {}, batch {}", fulcrum::to_string(task), mode.to_string(), batch_size);
 }
 
+std::size_t Strategy::most_probes(const Problem& problem) const {
+  const std::size_t per_mode =
+      (problem.trains() ? 1 : 0) + (problem.infers() ? problem.inference_batch_sizes.size() : 0);
+  return problem.grid.size() * per_mode;
+}
+
 const std::vector<std::string>& strategy_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;

@@ -43,6 +43,9 @@ class Strategy {
   // measurement. The problem must have passed check().
   virtual Step next(const Problem& problem, const ProfileSet& profiles) const = 0;
 
+  // It asks for no more than so many measurements beside confirmations; by default: everything.
+  virtual std::size_t most_probes(const Problem& problem) const;
+
   // What it measures follows from the grid and the kind of problem, not from the budgets, so that one search
   // serves every later problem of that kind.
   virtual bool serves_all_budgets() const { return false; }
