@@ -112,8 +112,8 @@ class Run {
     for (std::size_t i = task.first; i < task.end; ++i) {
       if (!task.keeps_profiles) known = {};
       solve(task, evaluation_.warm ? order[i] : i, strategy, known);
+      tell_progress();
     }
-    tell_progress(task.end - task.first);
   }
 
   void solve(const Task& task, std::size_t number, const Strategy& strategy, ProfileSet& known) {
@@ -148,10 +148,10 @@ class Run {
     return run_exhaustive_search(problems[number], measured, Oracle(measured));
   }
 
-  void tell_progress(std::size_t more) {
+  void tell_progress() {
+    if (!evaluation_.progress) return;
     const std::lock_guard<std::mutex> lock(progress_mutex_);
-    done_ += more;
-    if (evaluation_.progress) evaluation_.progress(done_, all_);
+    evaluation_.progress(++done_, all_);
   }
 
   const Evaluation& evaluation_;

@@ -80,7 +80,9 @@ void add_search_options(CLI::App& run, RunOptions& options) {
       "Keep profiles from problem to problem of a workload (or pair), in an order that the seed draws");
   run.add_option("--seed", options.seed, "Of samples, orders, noise and random strategies")
       ->capture_default_str();
-  run.add_option("--jobs", options.jobs, "Threads; 0: one a core")->capture_default_str();
+  run.add_option("--jobs", options.jobs, "Threads; 0: one a core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
 }
 
 void add_run(CLI::App& app, RunOptions& options) {

@@ -14,11 +14,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Strategies never ask for what is known, so that a search ends after the whole table.
-constexpr int kRoomPerMode = 8;
-
 double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+// Strategies never ask for what is known, so that a search ends after the whole table.
+std::size_t most_profiles(const Bench& bench) {
+  std::size_t per_mode = 0;
+  for (const auto* table : {&bench.training, &bench.inference})
+    per_mode += *table ? (*table)->batch_sizes().size() : 0;
+  return per_mode * bench.grid.size();
 }
 
 }  // namespace
@@ -27,7 +32,7 @@ SearchLog run_search(const scheduler::Strategy& strategy, const Problem& problem
                      const Noise& noise, std::uint64_t repetition, ProfileSet& known) {
   SearchLog log;
   std::set<PowerMode> modes;
-  const int most_profiles = kRoomPerMode * static_cast<int>(bench.grid.size());
+  const std::size_t most = most_profiles(bench);
   for (;;) {
     const auto begin = Clock::now();
     log.end = strategy.next(problem, known);
@@ -36,7 +41,7 @@ SearchLog run_search(const scheduler::Strategy& strategy, const Problem& problem
     const auto* probe = std::get_if<Measure>(&log.end);
     const Profile* exact =
         probe != nullptr ? bench.find(probe->task, probe->mode, probe->batch_size) : nullptr;
-    if (exact == nullptr || log.profiles >= most_profiles) break;
+    if (exact == nullptr || static_cast<std::size_t>(log.profiles) >= most) break;
     const bool trains = probe->task == WorkloadTask::training;
     const auto& workload = (trains ? bench.training : bench.inference)->workload();
     if (!known.add(noise.measured(workload, *exact, repetition))) break;
