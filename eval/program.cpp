@@ -8,6 +8,7 @@
 
 #include "common/version.h"
 #include "eval/plot_command.h"
+#include "eval/policy.h"
 #include "eval/run_command.h"
 #include "scheduler/strategy.h"
 
@@ -66,7 +67,9 @@ void add_search_options(CLI::App& run, RunOptions& options) {
       ->type_name("S[,S]")
       ->delimiter(',')
       ->capture_default_str();
-  run.add_option("--policy", options.policy, "How training and inference share the device")
+  run.add_option(
+         "--policy", options.policy,
+         fmt::format("How training and inference share the device: {}", fmt::join(policy_names(), ", ")))
       ->capture_default_str();
   run.add_option("--noise-time", options.noise_time,
                  "Measured times are exp(sigma z) of the tables'; a fraction: 0.03 is 3 %")

@@ -209,7 +209,9 @@ Expected<void> run_strategies(const RunOptions& options, Terminal& terminal,
   FULCRUM_TRY_ASSIGN(sweeps, SweepMaker(options, *source, terminal).make());
   evaluation.sweeps = std::move(sweeps);
   FULCRUM_TRY_ASSIGN(presets, presets_of(options.board));
-  evaluation.tools = {options.seed, std::move(presets), std::move(learner)};
+  evaluation.tools.seed = options.seed;
+  evaluation.tools.presets = std::move(presets);
+  evaluation.tools.learner = std::move(learner);
   FULCRUM_TRY_ASSIGN(strategies, strategies_of(options, evaluation.tools));
   evaluation.strategies = std::move(strategies);
   evaluation.noise = {options.noise_time, options.noise_power, options.seed};

@@ -3,14 +3,27 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scheduler/slack.h"
+
 namespace fulcrum::scheduler {
 
 namespace {
 
+constexpr double kMostMinibatches = 1e6;
+
 int minibatches_in(double free_ms, double step_ms) {
   if (free_ms <= 0) return 0;
   // A quotient that misses a whole number by rounding is that number.
-  return static_cast<int>(std::min(std::floor(free_ms / step_ms + 1e-9), 1e6));
+  return static_cast<int>(std::min(std::floor(free_ms / step_ms + 1e-9), kMostMinibatches));
+}
+
+// Training minibatches in a window of inference; under `managed` a whole number.
+double training_in_window(const Problem& problem, const Candidate& c) {
+  if (problem.policy == Policy::managed) return minibatches_in(c.window_ms - c.inference_ms, c.train_step_ms);
+  const double slack =
+      slack_ms(problem.latency_budget_ms, problem.arrival_rate_hz, c.inference->batch_size, c.inference_ms);
+  return std::min(kMostMinibatches,
+                  slack_minibatches_per_window({c.window_ms, c.inference_ms, c.train_step_ms, slack}));
 }
 
 bool allowed(const Problem& problem, int batch_size) {
@@ -26,24 +39,33 @@ Candidate make_candidate(const Problem& problem, const Profile* training, const 
   c.inference = inference;
   c.latency_met = true;
   c.stable = true;
+  double power_at_most_w = 0;
+  for (const auto* profile : {training, inference}) {
+    if (profile == nullptr) continue;
+    c.power_w = std::max(c.power_w, profile->power_w);
+    power_at_most_w =
+        std::max(power_at_most_w, with_guard(profile->power_w, problem.noise.power, profile->measurements));
+  }
+  c.power_met = problem.inside_power(power_at_most_w);
+  c.hopeful = problem.inside_power(c.power_w);
   if (training != nullptr) {
     c.train_step_ms = problem.time_ms(*training);
-    c.power_w = training->power_w;
     c.train_throughput_hz = 1000.0 / c.train_step_ms;
   }
   if (inference != nullptr) {
     c.inference_ms = problem.time_ms(*inference);
-    c.power_w = std::max(c.power_w, inference->power_w);
     c.window_ms = problem.window_ms(inference->batch_size);
     c.latency_ms = c.window_ms + c.inference_ms;
-    c.latency_met = c.latency_ms <= problem.latency_budget_ms;
-    c.stable = c.inference_ms <= c.window_ms;
+    const double at_most_ms = with_guard(c.inference_ms, problem.noise.time, inference->measurements);
+    c.latency_met = c.window_ms + at_most_ms <= problem.latency_budget_ms;
+    c.stable = at_most_ms <= c.window_ms;
+    c.hopeful = c.hopeful && c.latency_ms <= problem.latency_budget_ms && c.inference_ms <= c.window_ms;
   }
   if (training != nullptr && inference != nullptr) {
-    c.training_per_window = minibatches_in(c.window_ms - c.inference_ms, c.train_step_ms);
-    c.train_throughput_hz = c.training_per_window * problem.arrival_rate_hz / inference->batch_size;
+    const double fit = training_in_window(problem, c);
+    c.training_per_window = static_cast<int>(fit);
+    c.train_throughput_hz = fit * problem.arrival_rate_hz / inference->batch_size;
   }
-  c.power_met = problem.inside_power(c.power_w);
   return c;
 }
 
@@ -84,8 +106,11 @@ Rank rank(const Problem& problem, const Candidate& candidate) {
     case ProblemKind::infer:
       first = candidate.latency_ms;
       break;
-    case ProblemKind::concurrent:  // tau / b, so that equal shares of different batches compare equal
-      first = -static_cast<double>(candidate.training_per_window) / candidate.batch_size();
+    case ProblemKind::concurrent:
+      // Under `managed` as tau / b, so that equal shares of different batches compare equal.
+      first = problem.policy == Policy::managed
+                  ? -static_cast<double>(candidate.training_per_window) / candidate.batch_size()
+                  : -candidate.train_throughput_hz;
       break;
   }
   return {first, candidate.inference_ms, candidate.power_w, candidate.mode(), candidate.batch_size()};

@@ -16,14 +16,17 @@ struct Candidate {
   double train_step_ms = 0;
   double inference_ms = 0;
   double window_ms = 0;
-  double latency_ms = 0;  // w + t_in
-  int training_per_window = 0;
+  double latency_ms = 0;        // w + t_in
+  int training_per_window = 0;  // tau under `managed`; under `slack` what fits into some windows and not all
   double train_throughput_hz = 0;
 
+  // With the margin for measurements that are off (Problem::noise).
   bool power_met = false;
   bool latency_met = false;
   bool stable = false;  // t_in <= w
   bool feasible() const { return power_met && latency_met && stable; }
+  // Every budget is kept if the measurements are right as they are.
+  bool hopeful = false;
 
   const PowerMode& mode() const { return training != nullptr ? training->mode : inference->mode; }
   int batch_size() const { return inference != nullptr ? inference->batch_size : 0; }

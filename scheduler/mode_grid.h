@@ -41,6 +41,8 @@ class ModeGrid {
   PowerMode highest() const;
   PowerMode middle() const;  // the lower one where there are two
 
+  friend bool operator==(const ModeGrid& a, const ModeGrid& b) { return a.levels_ == b.levels_; }
+
  private:
   explicit ModeGrid(PerDimension<std::vector<std::int64_t>> levels) : levels_(std::move(levels)) {}
 

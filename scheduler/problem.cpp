@@ -35,6 +35,14 @@ std::string_view to_string(ProblemKind kind) {
   return "concurrent";
 }
 
+std::string_view to_string(Policy policy) {
+  return policy == Policy::managed ? "managed" : "slack";
+}
+
+double with_guard(double value, double noise, int measurements) {
+  return value * (1 + kGuardDeviations * noise / std::sqrt(measurements));
+}
+
 std::vector<int> possible_batch_sizes(const Problem& problem) {
   std::vector<int> possible;
   for (const int batch : problem.inference_batch_sizes) {
@@ -47,6 +55,10 @@ Expected<void> check(const Problem& problem) {
   if (problem.grid.size() == 0) return wrong("grid", "has no modes");
   if (problem.power_budget_w && !positive(*problem.power_budget_w)) {
     return wrong("power_budget_w", fmt::format("must be positive, is {}", *problem.power_budget_w));
+  }
+  for (const double noise : {problem.noise.time, problem.noise.power}) {
+    if (!(noise >= 0 && noise < 1))
+      return wrong("noise", fmt::format("must be from 0 to below 1, is {}", noise));
   }
   if (problem.max_profiles && *problem.max_profiles < 1) {
     return wrong("max_profiles", fmt::format("must be at least 1, is {}", *problem.max_profiles));

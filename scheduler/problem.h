@@ -21,10 +21,20 @@ std::string_view to_string(ProblemKind kind);
 
 enum class Policy {
   managed,  // exactly tau training minibatches in each window of inference
+  slack,    // a full batch waits for training as long as its budget allows (slack.h)
 };
+std::string_view to_string(Policy policy);
 
 // Which time of a profile decides.
 enum class TimeStatistic { p50, p99 };
+
+// By how much one measurement is off, as a part of it: standard deviations. 0: exact, as in a recorded table.
+struct MeasurementNoise {
+  double time = 0;
+  double power = 0;
+
+  bool any() const { return time > 0 || power > 0; }
+};
 
 struct Problem {
   ProblemKind kind = ProblemKind::train;
@@ -40,9 +50,16 @@ struct Problem {
   Policy policy = Policy::managed;
   TimeStatistic decide_with = TimeStatistic::p99;
 
+  // What has been measured keeps a budget if it does with a margin for this: kGuardDeviations of the mean.
+  MeasurementNoise noise;
+
   // A strategy looks at no more profiles than these, measured for it or known before; then it answers from
   // what is known. None: as many as its own rules allow.
   std::optional<int> max_profiles;
+
+  // Profiles that were known when the search began: a strategy with a limit of its own counts what came
+  // after.
+  std::size_t profiles_at_start = 0;
 
   bool trains() const { return kind != ProblemKind::infer; }
   bool infers() const { return kind != ProblemKind::train; }
@@ -53,6 +70,12 @@ struct Problem {
   double window_ms(int batch_size) const { return 1000.0 * batch_size / arrival_rate_hz; }
   bool inside_power(double power_w) const { return !power_budget_w || power_w <= *power_budget_w; }
 };
+
+// With 1.3, one answer in ten at the very edge of a budget may truly be beyond it, and few by 1 %.
+inline constexpr double kGuardDeviations = 1.3;
+
+// What a quantity may be, measured so often.
+double with_guard(double value, double noise, int measurements);
 
 // The batch sizes with w < L, ascending: with the others no mode could be fast enough.
 std::vector<int> possible_batch_sizes(const Problem& problem);

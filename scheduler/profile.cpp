@@ -16,13 +16,14 @@ bool positive(double value) {
 }  // namespace
 
 Json Profile::to_json() const {
-  return {{"task", to_string(task)}, {"mode", mode.to_json()}, {"batch_size", batch_size},
-          {"p50_ms", p50_ms},        {"p99_ms", p99_ms},       {"power_w", power_w}};
+  return {
+      {"task", to_string(task)}, {"mode", mode.to_json()}, {"batch_size", batch_size},    {"p50_ms", p50_ms},
+      {"p99_ms", p99_ms},        {"power_w", power_w},     {"measurements", measurements}};
 }
 
 Expected<void> ProfileSet::add(const Profile& profile) {
   const bool times = positive(profile.p50_ms) && positive(profile.p99_ms) && profile.p50_ms <= profile.p99_ms;
-  if (profile.batch_size < 1 || !times || !positive(profile.power_w)) {
+  if (profile.batch_size < 1 || profile.measurements < 1 || !times || !positive(profile.power_w)) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("profile of {} in {}, batch {}: p50 {} ms, p99 {} ms, {} W is no measurement",
                             to_string(profile.task), profile.mode.to_string(), profile.batch_size,
@@ -30,6 +31,18 @@ Expected<void> ProfileSet::add(const Profile& profile) {
   }
   profiles_.insert_or_assign(Key{profile.task, profile.mode, profile.batch_size}, profile);
   return {};
+}
+
+Expected<void> ProfileSet::pool(const Profile& profile) {
+  const auto* known = find(profile.task, profile.mode, profile.batch_size);
+  if (known == nullptr) return add(profile);
+  Profile pooled = *known;
+  pooled.measurements += profile.measurements;
+  const double part = static_cast<double>(profile.measurements) / pooled.measurements;
+  pooled.p50_ms += part * (profile.p50_ms - known->p50_ms);
+  pooled.p99_ms += part * (profile.p99_ms - known->p99_ms);
+  pooled.power_w += part * (profile.power_w - known->power_w);
+  return add(pooled);
 }
 
 void ProfileSet::take_over(const ProfileSet& other) {

@@ -18,7 +18,8 @@ struct Profile {
   int batch_size = 0;
   double p50_ms = 0;  // of a minibatch; a table with one time has it in both
   double p99_ms = 0;
-  double power_w = 0;  // mean of the board while minibatches run
+  double power_w = 0;    // mean of the board while minibatches run
+  int measurements = 1;  // that the numbers are the means of
 
   Json to_json() const;
 };
@@ -32,6 +33,10 @@ class ProfileSet {
   // In place of an earlier one with the same key. invalid_argument unless its numbers are positive and finite
   // and p50 <= p99.
   [[nodiscard]] Expected<void> add(const Profile& profile);
+
+  // The mean with what is there of the same key, by the number of measurements. invalid_argument as for
+  // add().
+  [[nodiscard]] Expected<void> pool(const Profile& profile);
 
   // All of another set, each in place of an earlier one.
   void take_over(const ProfileSet& other);

@@ -1,5 +1,7 @@
 #include "scheduler/profile_path.h"
 
+#include "scheduler/confirmation.h"
+
 namespace fulcrum::scheduler {
 
 const Profile* ProfilePath::at(WorkloadTask task, const PowerMode& mode, int batch_size) {
@@ -22,6 +24,7 @@ const Profile* ProfilePath::at(WorkloadTask task, const PowerMode& mode, int bat
 
 Step ProfilePath::conclude() const {
   if (missing_) return *missing_;
+  if (const auto again = next_confirmation(problem_, profiles_)) return *again;
   auto outcome = choose(problem_, profiles_);
   if (auto* choice = std::get_if<Choice>(&outcome)) return Answer{std::move(*choice)};
   return std::get<Infeasible>(std::move(outcome));

@@ -23,7 +23,7 @@ class ProfilePath {
 
   bool ended() const { return ended_; }
 
-  // What is missing; else the best of everything that is profiled.
+  // What is missing, or is to be confirmed; else the best of everything that is profiled.
   Step conclude() const;
 
  private:

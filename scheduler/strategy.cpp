@@ -11,6 +11,7 @@
 #include "scheduler/maxn.h"
 #include "scheduler/preset.h"
 #include "scheduler/random_search.h"
+#include "scheduler/rgs.h"
 
 namespace fulcrum::scheduler {
 
@@ -22,6 +23,10 @@ using Made = Expected<std::unique_ptr<Strategy>>;
 template <class T>
 Made make(int /*number*/, const StrategyTools& /*tools*/) {
   return std::make_unique<T>();
+}
+
+Made make_rgs(int /*number*/, const StrategyTools& tools) {
+  return std::make_unique<Rgs>(tools.priors ? *tools.priors : SearchPriors::of_agx_orin());
 }
 
 Made make_random(int number, const StrategyTools& tools) {
@@ -39,7 +44,8 @@ struct Entry {
   std::string_view name;
   Made (*make)(int number, const StrategyTools& tools);
 };
-constexpr Entry kStrategies[] = {{kGmdName, make<Gmd>},
+constexpr Entry kStrategies[] = {{kRgsName, make_rgs},
+                                 {kGmdName, make<Gmd>},
                                  {kExhaustiveName, make<Exhaustive>},
                                  {kRandomSearchName, make_random},
                                  {kBinarySearchName, make<BinarySearch>},

@@ -18,7 +18,7 @@
 
 namespace fulcrum::scheduler {
 
-// To be measured and added to the profiles before the next call.
+// To be measured, and pooled with what is known of it, before the next call.
 struct Measure {
   WorkloadTask task = WorkloadTask::training;
   PowerMode mode;
@@ -39,7 +39,8 @@ class Strategy {
 
   virtual std::string_view name() const = 0;
 
-  // Deterministic. Never asks for a profile that is there. The problem must have passed check().
+  // Deterministic. Asks for a profile that is there only where the problem's noise asks for a second or third
+  // measurement. The problem must have passed check().
   virtual Step next(const Problem& problem, const ProfileSet& profiles) const = 0;
 
   // What it measures follows from the grid and the kind of problem, not from the budgets, so that one search
@@ -47,11 +48,14 @@ class Strategy {
   virtual bool serves_all_budgets() const { return false; }
 };
 
+struct SearchPriors;
+
 // What some strategies need beside the problem.
 struct StrategyTools {
-  std::uint64_t seed = 1;                  // of those that choose at random
-  std::vector<PowerMode> presets;          // the vendor's, for "preset"
-  std::shared_ptr<const Learner> learner;  // for those that learn by networks
+  std::uint64_t seed = 1;                      // of those that choose at random
+  std::vector<PowerMode> presets;              // the vendor's, for "preset"
+  std::shared_ptr<const Learner> learner;      // for those that learn by networks
+  std::shared_ptr<const SearchPriors> priors;  // of "rgs"; null: those of the AGX Orin
 };
 
 // "gmd", "exhaustive", ...; a name that ends in "-N" stands for any number in its place.

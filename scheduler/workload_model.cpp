@@ -1,0 +1,42 @@
+#include "scheduler/workload_model.h"
+
+#include <cmath>
+#include <tuple>
+
+namespace fulcrum::scheduler {
+
+using Eigen::VectorXd;
+
+bool operator==(const Observation& a, const Observation& b) {
+  const auto tied = [](const Observation& o) {
+    return std::tie(o.mode, o.batch_size, o.time_ms, o.power_w, o.measurements);
+  };
+  return tied(a) == tied(b);
+}
+
+Expectation expect(const WorkloadPrior& prior, const std::vector<Observation>& observations,
+                   const MeasurementNoise& noise, const SearchPoints& points) {
+  const auto n = static_cast<Eigen::Index>(observations.size());
+  std::vector<PowerMode> modes;
+  std::vector<int> sizes;
+  modes.reserve(observations.size());
+  sizes.reserve(observations.size());
+  VectorXd time(n), power(n), per_root(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const auto& o = observations[static_cast<std::size_t>(i)];
+    modes.push_back(o.mode);
+    sizes.push_back(o.batch_size);
+    time[i] = std::log(o.time_ms);
+    power[i] = std::log(o.power_w);
+    per_root[i] = 1 / std::sqrt(o.measurements);
+  }
+  const SearchPoints measured = make_points(modes, sizes);
+  const Regression of_time(roofline::time, prior.time, measured, time, noise.time * per_root);
+  const auto mean_power = [&of_time](const VectorXd& theta, const SearchPoints& at) {
+    return roofline::power(theta, at, roofline::gpu_share(of_time.theta(), at));
+  };
+  const Regression of_power(mean_power, prior.power, measured, power, noise.power * per_root);
+  return {of_time.predict(points), of_power.predict(points)};
+}
+
+}  // namespace fulcrum::scheduler
