@@ -9,7 +9,7 @@ namespace fulcrum::scheduler {
 namespace {
 
 constexpr int kEnoughMeasurements = 2;
-constexpr int kMostMeasurements = 3;
+constexpr int kMostMeasurements = 6;
 
 int measurements(const Profile* profile) {
   return profile != nullptr ? profile->measurements : kMostMeasurements;

@@ -9,8 +9,8 @@
 namespace fulcrum::scheduler {
 
 // What to measure once more before the answer of choose() is accepted: what it rests on, until it was
-// measured twice; and what would be better if it is truly inside the budgets, until three measurements say so
-// or deny it. None without Problem::noise.
+// measured twice; and what would be better if it is truly inside the budgets, until it is known to be, or
+// six measurements could not say so. None without Problem::noise.
 std::optional<Measure> next_confirmation(const Problem& problem, const ProfileSet& profiles);
 
 }  // namespace fulcrum::scheduler

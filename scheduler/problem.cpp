@@ -40,7 +40,8 @@ std::string_view to_string(Policy policy) {
 }
 
 double with_guard(double value, double noise, int measurements) {
-  return value * (1 + kGuardDeviations * noise / std::sqrt(measurements));
+  const double deviation = noise / std::sqrt(measurements);
+  return value * (1 + std::max(0.0, kGuardDeviations * deviation - kGuardTolerance));
 }
 
 std::vector<int> possible_batch_sizes(const Problem& problem) {

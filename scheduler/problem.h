@@ -50,7 +50,7 @@ struct Problem {
   Policy policy = Policy::managed;
   TimeStatistic decide_with = TimeStatistic::p99;
 
-  // What has been measured keeps a budget if it does with a margin for this: kGuardDeviations of the mean.
+  // What has been measured keeps a budget if it does with a margin for this (with_guard()).
   MeasurementNoise noise;
 
   // A strategy looks at no more profiles than these, measured for it or known before; then it answers from
@@ -71,10 +71,12 @@ struct Problem {
   bool inside_power(double power_w) const { return !power_budget_w || power_w <= *power_budget_w; }
 };
 
-// With 1.3, one answer in ten at the very edge of a budget may truly be beyond it, and few by 1 %.
-inline constexpr double kGuardDeviations = 1.3;
+// An answer is meant to be beyond a budget by more than the tolerance in one case of forty at the most: where
+// it looks as if it were at the very edge.
+inline constexpr double kGuardDeviations = 2;
+inline constexpr double kGuardTolerance = .01;
 
-// What a quantity may be, measured so often.
+// What a quantity may truly be, measured so often. Without noise: the value.
 double with_guard(double value, double noise, int measurements);
 
 // The batch sizes with w < L, ascending: with the others no mode could be fast enough.

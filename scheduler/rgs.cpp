@@ -15,13 +15,21 @@ namespace {
 struct StopRule {
   double least_gain = 0;          // of what the best known way to run gives
   double least_gain_without = 0;  // while none is known
+  double patient_probes = 0;      // from then on every further four must promise twice as much
   std::size_t most_probes = 0;
 };
-constexpr StopRule kTrain{.007, 1e-3, 20};
-constexpr StopRule kInfer{.01, 1e-3, 20};
-constexpr StopRule kConcurrent{.005, 1e-4, 28};
-constexpr double kPatientProbes = 8;  // from then on every further four must promise twice as much
+constexpr StopRule kTrain{.007, 1e-3, 8, 20};
+constexpr StopRule kInfer{.01, 1e-3, 8, 20};
+constexpr StopRule kManaged{.006, 1e-4, 8, 28};
+constexpr StopRule kSlack{.005, 1e-4, 14, 28};  // no whole minibatches: smaller gains, and more of them
 constexpr double kDoubling = 4;
+
+const StopRule& stop_rule(const Problem& problem) {
+  if (problem.kind == ProblemKind::train) return kTrain;
+  if (problem.kind == ProblemKind::infer) return kInfer;
+  return problem.policy == Policy::managed ? kManaged : kSlack;
+}
+
 constexpr double kLeastThroughputHz = .05;  // less counts as this much, where gains are relative
 
 constexpr std::size_t kMostObservations = 80;
@@ -53,12 +61,7 @@ double distance(const Observation& o, const Candidate& c) {
 class RgsStep {
  public:
   RgsStep(const Problem& problem, const ProfileSet& profiles, RgsMemory& memory)
-      : problem_(problem),
-        profiles_(profiles),
-        memory_(memory),
-        rule_(problem.kind == ProblemKind::train   ? kTrain
-              : problem.kind == ProblemKind::infer ? kInfer
-                                                   : kConcurrent) {
+      : problem_(problem), profiles_(profiles), memory_(memory), rule_(stop_rule(problem)) {
     for_each_candidate(problem, profiles, [this](const Candidate& c) {
       if (c.hopeful && (!best_ || rank(problem_, c) < rank(problem_, *best_))) best_ = c;
     });
@@ -137,7 +140,7 @@ class RgsStep {
   // In the unit of the weights.
   double least_gain() const {
     if (!best_) return rule_.least_gain_without;
-    const double beyond = std::max(0.0, static_cast<double>(probes()) - kPatientProbes);
+    const double beyond = std::max(0.0, static_cast<double>(probes()) - rule_.patient_probes);
     const double unit = problem_.kind == ProblemKind::concurrent
                             ? std::max(best_->train_throughput_hz, kLeastThroughputHz)
                             : 1;

@@ -8,9 +8,9 @@
 // training throughput, over modes and batch sizes; a probe is of one of the two workloads, first the one
 // that is likelier to break a budget.
 //
-// It ends when no probe promises enough. That is 1 % of what is known (train: .7 %, concurrent: .5 %) at
-// first, and after eight probes more and more, doubling with every four; and it ends after 20 probes
-// (concurrent 28). Of known profiles it uses the 80 nearest to the best that they hold.
+// It ends when no probe promises enough: 1 % of what is known (train .7 %, concurrent .6 %, with slack .5 %),
+// after eight probes (with slack 14) twice as much with every further four; and after 20 probes (concurrent
+// 28). Of known profiles it uses the 80 nearest to the best that they hold.
 
 #include <memory>
 
