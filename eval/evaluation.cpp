@@ -8,7 +8,6 @@
 #include "eval/judgement.h"
 #include "eval/oracle.h"
 #include "eval/parallel.h"
-#include "eval/policy.h"
 #include "eval/search.h"
 #include "eval/sweep.h"
 #include "scheduler/exhaustive.h"
@@ -112,8 +111,8 @@ class Run {
     for (std::size_t i = task.first; i < task.end; ++i) {
       if (!task.keeps_profiles) known = {};
       solve(task, evaluation_.warm ? order[i] : i, strategy, known);
+      tell_progress();
     }
-    tell_progress(task.end - task.first);
   }
 
   void solve(const Task& task, std::size_t number, const Strategy& strategy, ProfileSet& known) {
@@ -125,7 +124,7 @@ class Run {
     Result& result =
         results_[first_result_[task.sweep] + number * evaluation_.strategies.size() + task.strategy];
     result.scenario = to_string(problem.kind);
-    result.policy = name_of(problem.policy);
+    result.policy = to_string(problem.policy);
     result.train_workload = bench.train_workload();
     result.infer_workload = bench.infer_workload();
     result.power_budget_w = *problem.power_budget_w;
@@ -143,15 +142,16 @@ class Run {
 
   SearchLog search_exhaustively(std::size_t sweep, std::size_t number) const {
     const auto& [bench, problems] = evaluation_.sweeps[sweep];
-    if (evaluation_.noise.none()) return run_exhaustive_search(problems[number], bench, oracles_[sweep]);
-    const Bench measured = evaluation_.noise.measured(bench, number);
-    return run_exhaustive_search(problems[number], measured, Oracle(measured));
+    const auto& noise = evaluation_.noise;
+    if (noise.none()) return run_exhaustive_search(problems[number], bench, noise, oracles_[sweep]);
+    const Bench measured = noise.measured(bench, number);
+    return run_exhaustive_search(problems[number], measured, noise, Oracle(measured));
   }
 
-  void tell_progress(std::size_t more) {
+  void tell_progress() {
+    if (!evaluation_.progress) return;
     const std::lock_guard<std::mutex> lock(progress_mutex_);
-    done_ += more;
-    if (evaluation_.progress) evaluation_.progress(done_, all_);
+    evaluation_.progress(++done_, all_);
   }
 
   const Evaluation& evaluation_;

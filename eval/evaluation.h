@@ -30,7 +30,7 @@ struct Evaluation {
   std::uint64_t seed = 1;
   unsigned jobs = 1;  // threads
 
-  // Told now and then, by any thread, one at a time.
+  // Told after every problem of a strategy, by any thread, one at a time.
   std::function<void(std::size_t done, std::size_t all)> progress;
 };
 

@@ -36,9 +36,12 @@ std::optional<double> Oracle::at_most(const Problem& problem, const Way& way) {
   const double inference_ms = problem.time_ms(*way.inference);
   if (inference_ms > window_ms || window_ms + inference_ms > problem.latency_budget_ms) return std::nullopt;
   if (way.training == nullptr) return -(window_ms + inference_ms);
-  // All that inference leaves of the time is trained in; with either policy it is this or less.
+  // All that inference leaves of the time is trained in: with either policy it is this or less. Under `slack`
+  // a mean over 1,000 windows may count one minibatch that ends after them.
   constexpr double kRounding = 1 + 1e-6;
-  return kRounding * 1000 * (1 - inference_ms / window_ms) / problem.time_ms(*way.training) + 1e-12;
+  const double beyond_the_end = problem.policy == scheduler::Policy::slack ? 1 / window_ms : 0;
+  return kRounding * 1000 * (1 - inference_ms / window_ms) / problem.time_ms(*way.training) + beyond_the_end +
+         1e-12;
 }
 
 std::optional<Candidate> Oracle::best(const Problem& problem) const {

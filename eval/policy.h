@@ -2,7 +2,6 @@
 // The names of the policies by which training and inference share the device.
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "common/error.h"
@@ -11,7 +10,6 @@
 namespace fulcrum::eval {
 
 std::vector<std::string> policy_names();
-std::string_view name_of(scheduler::Policy policy);
 [[nodiscard]] Expected<scheduler::Policy> parse_policy(const std::string& name);
 
 }  // namespace fulcrum::eval

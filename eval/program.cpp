@@ -8,6 +8,7 @@
 
 #include "common/version.h"
 #include "eval/plot_command.h"
+#include "eval/policy.h"
 #include "eval/run_command.h"
 #include "scheduler/strategy.h"
 
@@ -66,7 +67,9 @@ void add_search_options(CLI::App& run, RunOptions& options) {
       ->type_name("S[,S]")
       ->delimiter(',')
       ->capture_default_str();
-  run.add_option("--policy", options.policy, "How training and inference share the device")
+  run.add_option(
+         "--policy", options.policy,
+         fmt::format("How training and inference share the device: {}", fmt::join(policy_names(), ", ")))
       ->capture_default_str();
   run.add_option("--noise-time", options.noise_time,
                  "Measured times are exp(sigma z) of the tables'; a fraction: 0.03 is 3 %")
@@ -80,7 +83,9 @@ void add_search_options(CLI::App& run, RunOptions& options) {
       "Keep profiles from problem to problem of a workload (or pair), in an order that the seed draws");
   run.add_option("--seed", options.seed, "Of samples, orders, noise and random strategies")
       ->capture_default_str();
-  run.add_option("--jobs", options.jobs, "Threads; 0: one a core")->capture_default_str();
+  run.add_option("--jobs", options.jobs, "Threads; 0: one a core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
 }
 
 void add_run(CLI::App& app, RunOptions& options) {

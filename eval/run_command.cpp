@@ -24,6 +24,7 @@ using scheduler::ProblemKind;
 
 namespace {
 
+constexpr double kMostProblems = 5e6;
 constexpr ProblemKind kKinds[] = {ProblemKind::train, ProblemKind::infer, ProblemKind::concurrent};
 
 Expected<void> check_numbers(const RunOptions& options) {
@@ -83,6 +84,11 @@ class SweepMaker {
       if (text->empty()) continue;
       FULCRUM_TRY_ASSIGN(parsed, Range::parse(*text));
       *range = parsed;
+    }
+    if (budgets.problems() > kMostProblems) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("{:.0f} problems for each workload are more than {:.0f}", budgets.problems(),
+                              kMostProblems));
     }
     return budgets;
   }

@@ -14,23 +14,36 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A search that asks for more than the whole table, each row three times, would not stop by itself.
-constexpr int kRoomPerMode = 24;
 constexpr std::uint64_t kMostRepeats = 16;  // of one measurement, within one search
 
 double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
+// A search that asks for more than the whole table, each row three times, would not stop by itself.
+std::size_t most_profiles(const Bench& bench) {
+  std::size_t per_mode = 0;
+  for (const auto* table : {&bench.training, &bench.inference})
+    per_mode += *table ? (*table)->batch_sizes().size() : 0;
+  return 3 * per_mode * bench.grid.size();
+}
+
+// What a strategy is told: how large the noise is, and how much was known before.
+Problem as_searched(const Problem& problem, const Noise& noise, std::size_t profiles_at_start) {
+  Problem told = problem;
+  told.noise = {noise.time, noise.power};
+  told.profiles_at_start = profiles_at_start;
+  return told;
+}
+
 }  // namespace
 
-SearchLog run_search(const scheduler::Strategy& strategy, Problem problem, const Bench& bench,
+SearchLog run_search(const scheduler::Strategy& strategy, const Problem& asked, const Bench& bench,
                      const Noise& noise, std::uint64_t repetition, ProfileSet& known) {
   SearchLog log;
-  problem.noise = {noise.time, noise.power};
-  problem.profiles_at_start = known.size();
+  const Problem problem = as_searched(asked, noise, known.size());
   std::set<PowerMode> modes;
-  const int most_profiles = kRoomPerMode * static_cast<int>(bench.grid.size());
+  const std::size_t most = most_profiles(bench);
   for (;;) {
     const auto begin = Clock::now();
     log.end = strategy.next(problem, known);
@@ -39,7 +52,7 @@ SearchLog run_search(const scheduler::Strategy& strategy, Problem problem, const
     const auto* probe = std::get_if<Measure>(&log.end);
     const Profile* exact =
         probe != nullptr ? bench.find(probe->task, probe->mode, probe->batch_size) : nullptr;
-    if (exact == nullptr || log.profiles >= most_profiles) break;
+    if (exact == nullptr || static_cast<std::size_t>(log.profiles) >= most) break;
     const bool trains = probe->task == WorkloadTask::training;
     const auto& workload = (trains ? bench.training : bench.inference)->workload();
     const auto* before = known.find(probe->task, probe->mode, probe->batch_size);
@@ -52,8 +65,10 @@ SearchLog run_search(const scheduler::Strategy& strategy, Problem problem, const
   return log;
 }
 
-SearchLog run_exhaustive_search(const Problem& problem, const Bench& measured, const Oracle& oracle) {
+SearchLog run_exhaustive_search(const Problem& asked, const Bench& measured, const Noise& noise,
+                                const Oracle& oracle) {
   SearchLog log;
+  const Problem problem = as_searched(asked, noise, 0);
   const auto begin = Clock::now();
   const auto best = oracle.best(problem);
   log.deciding_ms = ms_since(begin);

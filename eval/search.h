@@ -20,12 +20,12 @@ struct SearchLog {
 
 // Pools what is measured with `known`. The strategy is told how large the noise is. `repetition` numbers the
 // searches for the noise.
-SearchLog run_search(const scheduler::Strategy& strategy, scheduler::Problem problem, const Bench& bench,
+SearchLog run_search(const scheduler::Strategy& strategy, const scheduler::Problem& asked, const Bench& bench,
                      const Noise& noise, std::uint64_t repetition, scheduler::ProfileSet& known);
 
-// The same end as the exhaustive strategy comes to, without stepping through the table. `oracle`: of what was
-// measured.
-SearchLog run_exhaustive_search(const scheduler::Problem& problem, const Bench& measured,
+// Without noise the same end as the exhaustive strategy comes to, without stepping through the table. With
+// noise nothing is measured again. `oracle`: of what was measured.
+SearchLog run_exhaustive_search(const scheduler::Problem& asked, const Bench& measured, const Noise& noise,
                                 const Oracle& oracle);
 
 }  // namespace fulcrum::eval

@@ -19,14 +19,14 @@ namespace {
 
 constexpr double kMostValues = 1e6;
 
-double count_of(const Range& range) {
-  return std::floor((range.last - range.first) / range.step + 1e-9) + 1;
-}
-
 }  // namespace
 
+double Range::count() const {
+  return std::floor((last - first) / step + 1e-9) + 1;
+}
+
 std::vector<double> Range::values() const {
-  std::vector<double> all(static_cast<std::size_t>(count_of(*this)));
+  std::vector<double> all(static_cast<std::size_t>(count()));
   for (std::size_t i = 0; i < all.size(); ++i)
     all[i] = first + static_cast<double>(i) * step;
   return all;
@@ -52,7 +52,7 @@ Expected<Range> Range::parse(const std::string& text) {
   const Range range = parts.size() == 1 ? Range{parts[0], parts[0], 1} : Range{parts[0], parts[1], parts[2]};
   if (range.first <= 0) return wrong("it must be positive");
   if (range.step <= 0 || range.last < range.first) return wrong("it must go upwards");
-  if (count_of(range) > kMostValues) return wrong("it has more than a million values");
+  if (range.count() > kMostValues) return wrong("it has more than a million values");
   return range;
 }
 

@@ -16,6 +16,7 @@ struct Range {
   double last = 0;
   double step = 1;
 
+  double count() const;
   std::vector<double> values() const;
   // "10:50:1", or one number.
   [[nodiscard]] static Expected<Range> parse(const std::string& text);
@@ -25,6 +26,8 @@ struct Budgets {
   Range power_w;
   Range latency_ms;
   Range rate_hz;
+
+  double problems() const { return power_w.count() * latency_ms.count() * rate_hz.count(); }
 };
 
 // 10 ... 50 W; latencies and rates by the kind of problem.

@@ -120,7 +120,7 @@ TEST(Evaluations, FindTheEndOfTheExhaustiveSearchWithoutItsSteps) {
     for (std::size_t i = 0; i < problems.size(); i += 7) {
       scheduler::ProfileSet known;
       const auto stepped = run_search(*exhaustive, problems[i], bench, {}, 0, known);
-      const auto at_once = run_exhaustive_search(problems[i], bench, oracle);
+      const auto at_once = run_exhaustive_search(problems[i], bench, {}, oracle);
       EXPECT_EQ(at_once.profiles, stepped.profiles);
       EXPECT_EQ(at_once.modes, stepped.modes);
       ASSERT_EQ(at_once.end.index(), stepped.end.index());

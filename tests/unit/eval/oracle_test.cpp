@@ -14,6 +14,7 @@ namespace fulcrum::eval {
 namespace {
 
 using scheduler::Choice;
+using scheduler::Policy;
 using scheduler::Problem;
 using scheduler::ProblemKind;
 
@@ -55,7 +56,8 @@ RC_GTEST_PROP(OracleProperty, FindsWhatTheChoiceIsWithEverythingProfiled, ()) {
                           .value();
   const Oracle oracle(bench);
   const auto all = everything(bench);
-  for (const auto& problem : problems_of(bench, {{9, 21, 3}, {10, 60, 10}, {30, 130, 20}}))
+  const auto policy = *rc::gen::element(Policy::managed, Policy::slack);
+  for (const auto& problem : problems_of(bench, {{9, 21, 3}, {10, 60, 10}, {30, 130, 20}}, policy))
     RC_ASSERT(agree(problem, oracle, all));
 }
 
@@ -63,13 +65,17 @@ TEST(Oracle, FindsTheOptimumOfSimulatedTables) {
   const auto source = SimulatedTables::of_board("agx-orin", false).value();
   const Table training = source->table("detector", WorkloadTask::training).value();
   const Table inference = source->table("light-cnn", WorkloadTask::inference).value();
-  for (const auto kind : {ProblemKind::train, ProblemKind::infer, ProblemKind::concurrent}) {
+  constexpr std::pair<ProblemKind, Policy> kScenarios[] = {{ProblemKind::train, Policy::managed},
+                                                           {ProblemKind::infer, Policy::managed},
+                                                           {ProblemKind::concurrent, Policy::managed},
+                                                           {ProblemKind::concurrent, Policy::slack}};
+  for (const auto& [kind, policy] : kScenarios) {
     const Bench bench = make_bench(kind, GridChoice::search, kind != ProblemKind::infer ? &training : nullptr,
                                    kind != ProblemKind::train ? &inference : nullptr)
                             .value();
     const auto all = everything(bench);
     const Oracle oracle(bench);
-    const auto problems = problems_of(bench, default_budgets(kind));
+    const auto problems = problems_of(bench, default_budgets(kind), policy);
     for (const auto number : sampled(problems.size(), 12.0 / static_cast<double>(problems.size()), 1))
       EXPECT_TRUE(agree(problems[number], oracle, all)) << to_string(kind) << " " << number;
   }

@@ -39,6 +39,7 @@ TEST(ParetoFront, KeepsWhatNoOtherModeBeatsInTimeAndPower) {
   };
   const auto front = pareto_front({row(4, 10), row(1, 30), row(2, 31), row(2, 20), row(3, 20), row(5, 9)});
   std::vector<double> times;
+  times.reserve(front.size());
   for (const auto& each : front)
     times.push_back(each.p50_ms);
   EXPECT_THAT(times, ElementsAre(1, 2, 4, 5));

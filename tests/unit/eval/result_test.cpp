@@ -127,6 +127,7 @@ TEST(Summaries, AddOneOverAllWorkloadsOfAScenario) {
   train.infer_workload = "";
   const auto summaries = summarize({train, solved(), other});
   std::vector<std::string> names;
+  names.reserve(summaries.size());
   for (const auto& s : summaries)
     names.push_back(s.scenario + ": " + s.workloads());
   EXPECT_THAT(names,

@@ -12,7 +12,6 @@ namespace {
 
 using scheduler::ProblemKind;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 TEST(Ranges, AreFirstLastAndStep) {
   EXPECT_THAT(Range::parse("10:14:2")->values(), ElementsAre(10, 12, 14));

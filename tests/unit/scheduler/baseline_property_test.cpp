@@ -36,7 +36,7 @@ std::vector<PowerMode> any_presets() {
 
 RC_GTEST_PROP(BaselineProperty, AnswersOnlyWhatIsProfiledAndKeepsTheBudgets, ()) {
   const World world = any_world();
-  const StrategyTools tools{*rc::gen::arbitrary<std::uint64_t>(), any_presets(), nullptr};
+  const auto tools = tools_of(*rc::gen::arbitrary<std::uint64_t>(), any_presets());
   const auto run = search(any_baseline(tools.presets.size()).name, world.problem, world.board, {}, tools);
   RC_ASSERT(run.choice() != nullptr || run.infeasible() != nullptr);
   if (run.infeasible() != nullptr && run.infeasible()->proved) RC_ASSERT(!brute_force(world).has_value());
@@ -51,7 +51,7 @@ RC_GTEST_PROP(BaselineProperty, AnswersOnlyWhatIsProfiledAndKeepsTheBudgets, ())
 
 RC_GTEST_PROP(BaselineProperty, StaysInsideItsLimitsAndAsksNothingTwice, ()) {
   World world = any_world();
-  const StrategyTools tools{*rc::gen::arbitrary<std::uint64_t>(), any_presets(), nullptr};
+  const auto tools = tools_of(*rc::gen::arbitrary<std::uint64_t>(), any_presets());
   const Baseline baseline = any_baseline(tools.presets.size());
   const auto whole = search(baseline.name, world.problem, world.board, {}, tools);
   RC_ASSERT(whole.probes.size() <= baseline.most_probes);
@@ -68,7 +68,7 @@ RC_GTEST_PROP(BaselineProperty, StaysInsideItsLimitsAndAsksNothingTwice, ()) {
 
 RC_GTEST_PROP(BaselineProperty, MeasuresNothingForFurtherBudgetsWhereItSaysSo, ()) {
   World world = any_world();
-  const StrategyTools tools{*rc::gen::arbitrary<std::uint64_t>(), any_presets(), nullptr};
+  const auto tools = tools_of(*rc::gen::arbitrary<std::uint64_t>(), any_presets());
   const auto baseline = any_baseline(tools.presets.size());
   if (!make_strategy(baseline.name, tools).value()->serves_all_budgets()) return;
   const auto first = search(baseline.name, world.problem, world.board, {}, tools);

@@ -56,8 +56,8 @@ TEST(RandomSearchOfN, MeasuresTheSameWhateverTheBudgets) {
 
 TEST(RandomSearchOfN, MeasuresOtherModesForAnotherSeed) {
   const auto problem = problem_of(ProblemKind::train, 20);
-  EXPECT_NE(modes_of(search("rnd-5", problem, linear(), {}, {1, {}, nullptr})),
-            modes_of(search("rnd-5", problem, linear(), {}, {2, {}, nullptr})));
+  EXPECT_NE(modes_of(search("rnd-5", problem, linear(), {}, tools_of(1))),
+            modes_of(search("rnd-5", problem, linear(), {}, tools_of(2))));
 }
 
 TEST(RandomSearchOfN, MeasuresAWholeGridThatIsSmaller) {
@@ -104,7 +104,7 @@ TEST(PresetsSearch, MeasuresEachPresetOnTheGridsNextLevelBelow) {
   constexpr auto kUncapped = std::numeric_limits<std::int64_t>::max();
   auto problem = problem_of(ProblemKind::train, 20);
   problem.grid = grid_of({2, 4}, {2, 4}, {2, 4}, {2, 4});
-  const StrategyTools tools{1, {{4, kUncapped, kUncapped, kUncapped}, {3, 3, 4, 1}}, nullptr};
+  const auto tools = tools_of(1, {{4, kUncapped, kUncapped, kUncapped}, {3, 3, 4, 1}});
   EXPECT_THAT(modes_of(search("preset", problem, linear(), {}, tools)),
               ElementsAre(PowerMode{4, 4, 4, 4}, PowerMode{2, 2, 4, 2}));
 }

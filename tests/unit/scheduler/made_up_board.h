@@ -36,6 +36,13 @@ struct MadeUpBoard {
   }
 };
 
+inline StrategyTools tools_of(std::uint64_t seed, std::vector<PowerMode> presets = {}) {
+  StrategyTools tools;
+  tools.seed = seed;
+  tools.presets = std::move(presets);
+  return tools;
+}
+
 struct SearchRun {
   std::vector<Measure> probes;
   ProfileSet profiles;

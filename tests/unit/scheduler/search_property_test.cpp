@@ -87,7 +87,7 @@ RC_GTEST_PROP(SearchProperty, GmdStaysInsideItsLimits, ()) {
   const std::size_t modes_of_a_walk = 1 + 4 + 15;
   if (world.problem.kind == ProblemKind::train) RC_ASSERT(whole.probes.size() <= modes_of_a_walk);
   if (world.problem.kind == ProblemKind::concurrent)
-    RC_ASSERT(whole.probes.size() <= 25 * 2 + std::size(kBatches));
+    RC_ASSERT(whole.probes.size() <= std::size_t{25} * 2 + std::size(kBatches));
   for (std::size_t i = 0; i < whole.probes.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j)
       RC_ASSERT(!same(whole.probes[i], whole.probes[j]));
