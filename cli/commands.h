@@ -57,6 +57,7 @@ class Commands {
   // Of one workload, by its fingerprint, or of all.
   [[nodiscard]] Outcome<void> profiles(const std::optional<std::string>& workload);
   [[nodiscard]] Outcome<void> forget_profiles(const std::optional<std::string>& workload);
+  [[nodiscard]] Outcome<void> explore_profiles(int probes);
   [[nodiscard]] Outcome<void> export_profiles(const ExportOptions& wanted);
   [[nodiscard]] Outcome<void> import_profiles(const ImportOptions& wanted);
   [[nodiscard]] Outcome<void> describe(const std::optional<std::string>& method);

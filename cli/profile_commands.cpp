@@ -26,6 +26,13 @@ std::string forgotten_text(const Json& result) {
   return forgotten ? fmt::format("{} forgotten\n", counted(*forgotten, "measurement")) : "forgotten\n";
 }
 
+std::string explored_text(const Json& result) {
+  const auto probes = number_in(result, "probes");
+  if (probes && *probes == 0) return "no more are taken\n";
+  return fmt::format("at most {}{}\n", counted(probes.value_or(0), "probe"),
+                     number_text(result, "seconds_at_most", ", {:.0f} s"));
+}
+
 std::string imported_text(const Json& counts) {
   return fmt::format("{} added, {:.0f} known before\n",
                      counted(number_in(counts, "added").value_or(0), "measurement"),
@@ -111,6 +118,10 @@ Outcome<void> Commands::profiles(const std::optional<std::string>& workload) {
 
 Outcome<void> Commands::forget_profiles(const std::optional<std::string>& workload) {
   return show("profile.forget", forgotten_text, workload ? about(workload) : Json{{"all", true}});
+}
+
+Outcome<void> Commands::explore_profiles(int probes) {
+  return show("profile.explore", explored_text, {{"probes", probes}});
 }
 
 Outcome<void> Commands::export_profiles(const ExportOptions& wanted) {

@@ -44,6 +44,7 @@ struct Request {
   std::string watts;
   std::optional<std::string> workload;
   bool all = false;
+  int probes = 0;
   ExportOptions exporting;
   ImportOptions importing;
   std::function<Outcome<void>(Commands&)> run;
@@ -140,6 +141,14 @@ void add_profile(CLI::App& app, Request& request) {
   which->add_flag("--all", request.all, "Those of every workload");
   forget->callback(
       [&] { request.run = [&](Commands& commands) { return commands.forget_profiles(request.workload); }; });
+
+  auto* explore = profile->add_subcommand(
+      "explore", "Measure the jobs that run in more modes, for power budgets not yet set");
+  explore->add_option("--probes", request.probes, "At most so many measurements; 0 ends it")
+      ->required()
+      ->check(CLI::Range(0, 10000));
+  explore->callback(
+      [&] { request.run = [&](Commands& commands) { return commands.explore_profiles(request.probes); }; });
 
   auto* exporting = profile->add_subcommand("export", "Write measurements for other boards of this kind");
   add_workload(*exporting, request.exporting.workload);

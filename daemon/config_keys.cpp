@@ -154,7 +154,8 @@ const std::vector<ConfigKey>& config_keys() {
       {"scheduler.strategy",
        ChoiceField{[](Config& c) -> std::string& { return c.scheduler.strategy; },
                    {"rgs", "gmd", "bs", "maxn", "exhaustive"}},
-       "How the power mode is searched for (docs/searches.md). exhaustive measures in every mode of the grid,\n"
+       "How the power mode is searched for (docs/searches.md). exhaustive measures in every mode of the "
+       "grid,\n"
        "which takes hours."},
       {"scheduler.most_modes",
        WholeField{[](Config& c) -> std::int64_t& { return c.scheduler.most_modes; }, 0, 100000},

@@ -53,6 +53,9 @@ class Control {
   // `workload`: a fingerprint; none: all of this board.
   [[nodiscard]] virtual Expected<Json> list_profiles(const std::optional<std::string>& workload) = 0;
   [[nodiscard]] virtual Expected<Json> forget_profiles(const std::optional<std::string>& workload) = 0;
+  // Up to so many more measurements of the jobs that run, for budgets not yet set. {"probes",
+  // "seconds_at_most"}
+  [[nodiscard]] virtual Expected<Json> explore_profiles(int probes) = 0;
   // {"document", "next"}: measurements from `offset` on, and where the next part begins, or null.
   [[nodiscard]] virtual Expected<Json> export_profiles(const std::optional<std::string>& workload,
                                                        std::size_t offset, std::size_t limit) = 0;

@@ -59,6 +59,7 @@ class ControlLoop final : public Control {
   [[nodiscard]] Expected<Json> reset_budget() override;
   [[nodiscard]] Expected<Json> list_profiles(const std::optional<std::string>& workload) override;
   [[nodiscard]] Expected<Json> forget_profiles(const std::optional<std::string>& workload) override;
+  [[nodiscard]] Expected<Json> explore_profiles(int probes) override;
   [[nodiscard]] Expected<Json> export_profiles(const std::optional<std::string>& workload, std::size_t offset,
                                                std::size_t limit) override;
   [[nodiscard]] Checked<Json> import_profiles(const Json& document, bool equal_board) override;

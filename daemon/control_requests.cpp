@@ -137,6 +137,10 @@ Expected<Json> ControlLoop::forget_profiles(const std::optional<std::string>& wo
   return answer;
 }
 
+Expected<Json> ControlLoop::explore_profiles(int probes) {
+  return pilot_->explore(probes);
+}
+
 Expected<Json> ControlLoop::export_profiles(const std::optional<std::string>& workload, std::size_t offset,
                                             std::size_t limit) {
   return profiles_.export_part(workload, offset, limit);

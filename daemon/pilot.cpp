@@ -134,6 +134,7 @@ void Pilot::clear() {
   unmeasurable_.clear();
   refusals_.clear();
   foreign_.forget();
+  explore_left_ = 0;
   hooks_.status("no job runs");
 }
 
@@ -172,7 +173,7 @@ void Pilot::think() {
   auto move = next_move(jobs_, rules(), unmeasurable_);
   if (auto* probe = std::get_if<TakeProbe>(&move)) {
     begin_probe(std::move(*probe));
-  } else {
+  } else if (!go_exploring()) {
     settle(std::get<SettleIn>(std::move(move)));
   }
 }

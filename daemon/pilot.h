@@ -87,6 +87,10 @@ class Pilot {
   [[nodiscard]] Expected<void> set_budget(std::optional<double> power_w);
   [[nodiscard]] Expected<void> reset_budget();
 
+  // Takes up to so many probes of the jobs that run, for budgets not yet set; 0 ends it. `unavailable` where
+  // nothing is searched for. {"probes", "seconds_at_most"}
+  [[nodiscard]] Expected<Json> explore(int probes);
+
   // Profiles were added or forgotten behind our back.
   void profiles_changed();
 
@@ -130,6 +134,7 @@ class Pilot {
   Json search_cost(const PlannedJobs& jobs) const;
   void begin_search();
   void end_search(bool found);
+  bool go_exploring();
   void begin_probe(TakeProbe probe);
   void probe_begun(const TakeProbe& probe);
   void end_probe();
@@ -184,6 +189,7 @@ class Pilot {
   // Profiles of the jobs when the problem last changed; none: it has changed. What the searches for one
   // problem may measure is counted from there, however often step times that differ begin one anew.
   std::optional<std::size_t> known_at_start_;
+  int explore_left_ = 0;  // probes, for budgets not yet set
   // By how much the board draws more than its profiles say; 1 unless that broke the budget.
   double power_factor_ = 1;
   ForeignChanges foreign_;

@@ -60,6 +60,7 @@ Json Pilot::explain() const {
                       {"probes", search_->probes},
                       {"modes", search_->modes.size()},
                       {"seconds", search_->over ? search_->took_s : to_s(clock_.now() - search_->begun)},
+                      {"explore_left", explore_left_},
                       {"probing", probe_ ? probing_json(*probe_) : Json()}};
   }
   if (!settlement_ || jobs_.empty()) return json;

@@ -94,6 +94,38 @@ void Pilot::end_search(bool found) {
   }
 }
 
+Expected<Json> Pilot::explore(int probes) {
+  if (board_.fixed_mode()) {
+    return fail(ErrorCode::unavailable,
+                "the configuration fixes the power mode, so that no other is measured",
+                "set mode: auto in the configuration of fulcrumd");
+  }
+  if (jobs_.empty()) {
+    return fail(ErrorCode::unavailable, "no job is loaded whose workload could be measured",
+                "submit a job, and explore while it runs");
+  }
+  explore_left_ = probes;
+  log_->info("{} probes are taken for budgets not yet set", probes);
+  const auto step = from_ms(kUnknownStepMs);
+  const auto each = profiler::expected_cost(probe_settings(config_, board_.board(), kUnknownStepMs), step);
+  think();
+  return Json{{"probes", probes}, {"seconds_at_most", std::ceil(probes * to_s(each))}};
+}
+
+// False: there is nothing to explore, any more.
+bool Pilot::go_exploring() {
+  if (explore_left_ <= 0) return false;
+  auto probe = next_exploration(jobs_, rules(), unmeasurable_);
+  if (!probe) {
+    log_->info("nothing more is worth a probe: {} are not taken", explore_left_);
+    explore_left_ = 0;
+    return false;
+  }
+  --explore_left_;
+  begin_probe(*std::move(probe));
+  return true;
+}
+
 void Pilot::begin_probe(TakeProbe probe) {
   begin_search();
   probe_begins_ = true;

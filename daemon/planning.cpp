@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/exploration.h"
 #include "scheduler/step_bound.h"
 
 namespace fulcrum::daemon {
@@ -148,6 +149,16 @@ class Planning {
     auto settled = settle_now();
     if (auto other = probe_of_others(settled.settlement)) return *std::move(other);
     return settled;
+  }
+
+  std::optional<TakeProbe> explore() {
+    ProfileSet walked = profiles_;
+    while (const auto measure = scheduler::next_exploration(searchable(problem()), rules_.strategy, walked)) {
+      if (auto probe = probe_for(*measure)) return probe;
+      if (!assume(*measure)) return std::nullopt;
+      walked.take_over(stand_ins_);
+    }
+    return std::nullopt;
   }
 
   SettleIn settle_now(const std::optional<PowerMode>& stay = std::nullopt) const {
@@ -368,6 +379,11 @@ class Planning {
 std::variant<TakeProbe, SettleIn> next_move(const PlannedJobs& jobs, const PlanningRules& rules,
                                             const Unmeasurable& unmeasurable) {
   return Planning(jobs, rules, unmeasurable).next();
+}
+
+std::optional<TakeProbe> next_exploration(const PlannedJobs& jobs, const PlanningRules& rules,
+                                          const Unmeasurable& unmeasurable) {
+  return Planning(jobs, rules, unmeasurable).explore();
 }
 
 SettleIn settle_now(const PlannedJobs& jobs, const PlanningRules& rules,

@@ -60,6 +60,11 @@ struct SettleIn {
 std::variant<TakeProbe, SettleIn> next_move(const PlannedJobs& jobs, const PlanningRules& rules,
                                             const Unmeasurable& unmeasurable);
 
+// The next probe for budgets that are not set yet (scheduler/exploration.h); none: nothing is left that is
+// worth one, or can be measured without breaking the budget of a live job.
+std::optional<TakeProbe> next_exploration(const PlannedJobs& jobs, const PlanningRules& rules,
+                                          const Unmeasurable& unmeasurable);
+
 // From what is known alone; with `stay`, of that mode.
 SettleIn settle_now(const PlannedJobs& jobs, const PlanningRules& rules,
                     const std::optional<PowerMode>& stay = std::nullopt);

@@ -141,6 +141,9 @@ void add_profile_handlers(Control& control, Handlers& handlers) {
   handlers["profile.list"] = [&control](const Call& call, const Reply& reply) {
     reply(checked(control.list_profiles(workload(call))));
   };
+  handlers["profile.explore"] = [&control](const Call& call, const Reply& reply) {
+    reply(checked(control.explore_profiles(call.params.at("probes").get<int>())));
+  };
   handlers["profile.forget"] = [&control](const Call& call, const Reply& reply) {
     reply(checked(control.forget_profiles(workload(call))));
   };

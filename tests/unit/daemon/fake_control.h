@@ -44,6 +44,9 @@ class FakeControl final : public daemon::Control {
     workloads_asked.push_back(workload.value_or("all"));
     return Json{{"profiles", Json::array()}};
   }
+  Expected<Json> explore_profiles(int probes) override {
+    return Json{{"probes", probes}, {"seconds_at_most", 2.5 * probes}};
+  }
   Expected<Json> forget_profiles(const std::optional<std::string>& workload) override {
     workloads_asked.push_back(workload.value_or("all"));
     return Json{{"forgotten", 3}};
