@@ -5,8 +5,10 @@
 #include <charconv>
 
 #include "common/suggest.h"
+#include "scheduler/als.h"
 #include "scheduler/exhaustive.h"
 #include "scheduler/gmd.h"
+#include "scheduler/nn.h"
 
 namespace fulcrum::scheduler {
 
@@ -20,11 +22,25 @@ Made make(int /*number*/, const StrategyTools& /*tools*/) {
   return std::make_unique<T>();
 }
 
+template <class T>
+Made make_learning(int number, const StrategyTools& tools) {
+  if (!tools.learner) {
+    return fail(ErrorCode::invalid_argument,
+                "this search learns by neural networks, which are not at hand here",
+                "it needs a build with LibTorch");
+  }
+  return std::make_unique<T>(number, tools);
+}
+
 struct Entry {
   std::string_view name;
   Made (*make)(int number, const StrategyTools& tools);
 };
-constexpr Entry kStrategies[] = {{kGmdName, make<Gmd>}, {kExhaustiveName, make<Exhaustive>}};
+constexpr Entry kStrategies[] = {{kGmdName, make<Gmd>},
+                                 {kAlsName, make_learning<Als>},
+                                 {kAlsNName, make_learning<Als>},
+                                 {kNnName, make_learning<Nn>},
+                                 {kExhaustiveName, make<Exhaustive>}};
 
 // "rnd-50" and "rnd50" are "rnd-N" and 50.
 struct ParsedName {
@@ -63,7 +79,9 @@ const std::vector<std::string>& strategy_names() {
 Expected<std::unique_ptr<Strategy>> make_strategy(const std::string& name, const StrategyTools& tools) {
   const auto parsed = parse(name);
   for (const auto& entry : kStrategies) {
-    if (entry.name == parsed.pattern) return entry.make(parsed.number, tools);
+    const bool wants_number = entry.name.back() == 'N';
+    if (entry.name == parsed.pattern && wants_number == (parsed.number > 0))
+      return entry.make(parsed.number, tools);
   }
   return fail(ErrorCode::invalid_argument, fmt::format("unknown search strategy '{}'", name),
               did_you_mean(name, strategy_names()));
