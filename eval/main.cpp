@@ -6,12 +6,19 @@
 #include <vector>
 
 #include "eval/program.h"
+#ifdef FULCRUM_WITH_TORCH
+#include "networks/network_learner.h"
+#endif
 
 namespace {
 
 // The one place where the evaluation gets its networks from.
 std::shared_ptr<const fulcrum::scheduler::Learner> learner() {
+#ifdef FULCRUM_WITH_TORCH
+  return fulcrum::networks::make_network_learner();
+#else
   return nullptr;
+#endif
 }
 
 }  // namespace

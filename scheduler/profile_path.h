@@ -22,6 +22,7 @@ class ProfilePath {
   }
 
   bool ended() const { return ended_; }
+  bool missing() const { return missing_.has_value(); }  // it ended at a profile that is not there
 
   // What is missing, or is to be confirmed; else the best of everything that is profiled.
   Step conclude() const;

@@ -5,10 +5,12 @@
 #include <charconv>
 
 #include "common/suggest.h"
+#include "scheduler/als.h"
 #include "scheduler/binary_search.h"
 #include "scheduler/exhaustive.h"
 #include "scheduler/gmd.h"
 #include "scheduler/maxn.h"
+#include "scheduler/nn.h"
 #include "scheduler/preset.h"
 #include "scheduler/random_search.h"
 #include "scheduler/rgs.h"
@@ -40,6 +42,16 @@ Made make_preset(int /*number*/, const StrategyTools& tools) {
   return std::make_unique<PresetSearch>(tools.presets);
 }
 
+template <class T>
+Made make_learning(int number, const StrategyTools& tools) {
+  if (!tools.learner) {
+    return fail(ErrorCode::invalid_argument,
+                "this search learns by neural networks, which are not at hand here",
+                "it needs a build with LibTorch");
+  }
+  return std::make_unique<T>(number, tools);
+}
+
 struct Entry {
   std::string_view name;
   Made (*make)(int number, const StrategyTools& tools);
@@ -50,7 +62,10 @@ constexpr Entry kStrategies[] = {{kRgsName, make_rgs},
                                  {kRandomSearchName, make_random},
                                  {kBinarySearchName, make<BinarySearch>},
                                  {kMaxnName, make<Maxn>},
-                                 {kPresetSearchName, make_preset}};
+                                 {kPresetSearchName, make_preset},
+                                 {kAlsName, make_learning<Als>},
+                                 {kAlsNName, make_learning<Als>},
+                                 {kNnName, make_learning<Nn>}};
 
 // "rnd-50" and "rnd50" are "rnd-N" and 50.
 struct ParsedName {
@@ -95,7 +110,9 @@ const std::vector<std::string>& strategy_names() {
 Expected<std::unique_ptr<Strategy>> make_strategy(const std::string& name, const StrategyTools& tools) {
   const auto parsed = parse(name);
   for (const auto& entry : kStrategies) {
-    if (entry.name == parsed.pattern) return entry.make(parsed.number, tools);
+    const bool wants_number = entry.name.back() == 'N';
+    if (entry.name == parsed.pattern && wants_number == (parsed.number > 0))
+      return entry.make(parsed.number, tools);
   }
   return fail(ErrorCode::invalid_argument, fmt::format("unknown search strategy '{}'", name),
               did_you_mean(name, strategy_names()));
