@@ -18,7 +18,6 @@ namespace {
 using scheduler::ModeGrid;
 using scheduler::Problem;
 using scheduler::ProblemKind;
-using scheduler::Profile;
 using scheduler::ProfileSet;
 
 std::vector<std::int64_t> levels(std::int64_t first, std::int64_t last, int count) {

@@ -9,6 +9,7 @@
 #include "cli/input.h"
 #include "cli/profile_document.h"
 #include "cli/render.h"
+#include "cli/render_parts.h"
 #include "cli/text.h"
 
 namespace fulcrum::cli {

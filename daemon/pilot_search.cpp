@@ -207,8 +207,13 @@ void Pilot::take_over(const profiler::Measurement& measurement) {
     log_->error("a measurement is not kept: {}", stored.error().to_string());
   for (auto& [id, job] : jobs_) {
     if (profiles_.fingerprint_of(job.spec) != key.fingerprint) continue;
-    const auto added = job.profiles.pool({key.task, key.mode, key.batch_size, measurement.time.p50_ms,
-                                          measurement.time.p99_ms, measurement.power_w});
+    // As a restart would find it, so that it decides alike.
+    const auto stored = profiles_.profiles_of(job.spec);
+    const auto* pooled = stored ? stored->find(key.task, key.mode, key.batch_size) : nullptr;
+    const auto added = pooled != nullptr
+                           ? job.profiles.add(*pooled)
+                           : job.profiles.pool({key.task, key.mode, key.batch_size, measurement.time.p50_ms,
+                                                measurement.time.p99_ms, measurement.power_w});
     if (!added) log_->error("a measurement cannot be used: {}", added.error().to_string());
   }
 }

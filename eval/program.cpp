@@ -21,7 +21,7 @@ constexpr int kUsageStatus = 2;
 
 constexpr const char* kFooter =
     "Examples:\n"
-    "  fulcrum-eval run --tables DIR --scenario train --strategy gmd,rnd50 --out results.csv\n"
+    "  fulcrum-eval run --tables DIR --scenario train --strategy rgs,gmd --out results.csv\n"
     "  fulcrum-eval run --scenario concurrent --sample 0.1 --noise-time 0.03 --noise-power 0.02 --json\n"
     "  fulcrum-eval plot results.csv --tables DIR --out pictures\n"
     "\n"

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "scheduler/candidate.h"
+#include "scheduler/confirmation.h"
 
 namespace fulcrum::scheduler {
 
@@ -105,7 +106,10 @@ std::variant<Measure, Settlement> decide(const Problem& problem, const Strategy&
   return come_to_terms(problem, profiles, [&](const Problem& asked) -> Search {
     const auto step = strategy.next(asked, all);
     const auto* measure = std::get_if<Measure>(&step);
-    if (measure != nullptr && is_allowed(asked, *measure, profiles, limits)) return *measure;
+    if (measure != nullptr) {
+      if (is_allowed(asked, *measure, profiles, limits)) return *measure;
+      if (const auto again = next_confirmation(asked, profiles)) return *again;
+    }
     return choose(asked, profiles);
   });
 }

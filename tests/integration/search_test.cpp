@@ -25,6 +25,8 @@ std::string searching_in(int modes) {
          std::to_string(modes) + "}\n";
 }
 const std::string kAuto = searching_in(3);
+// The best of them is measured again, and at the edge of the budget more than one are (confirmation.h).
+constexpr int kMostConfirmations = 10;
 
 bool is_running(const Json& event) {
   return event.value("state", "") == "running";
@@ -61,13 +63,14 @@ TEST(Search, MeasuresInAFewModesAndRunsInTheBest) {
   DaemonProcess daemon(dir.path(), {}, kAuto);
   daemon.start();
   const auto untouched = daemon.knobs();
-  const auto job = daemon.submit(test::training_json(dir.path(), 40));
+  const auto job = daemon.submit(test::training_json(dir.path(), 20));
   daemon.watch_until(job, [](const Json& e) { return e.value("state", "") == "profiling"; });
   daemon.watch_until(job, is_running);
   const auto why = daemon.call("plan.explain");
   EXPECT_EQ(why.at("search").at("state"), "settled");
-  EXPECT_EQ(why.at("search").at("probes"), 3);
-  EXPECT_EQ(why.at("choice").at("profiles").size(), 1U);
+  EXPECT_GE(why.at("search").at("probes"), 4) << "three modes, and the best of them again";
+  ASSERT_EQ(why.at("choice").at("profiles").size(), 1U);
+  EXPECT_GE(why.at("choice").at("profiles").front().at("measurements"), 2);
   EXPECT_LE(why.at("choice").at("power_w"), 30.0);
   EXPECT_EQ(daemon.call("board.get").at("mode"), why.at("choice").at("mode")) << "as the board itself says";
   EXPECT_EQ(known_to(daemon).modes.size(), 3U);
@@ -108,7 +111,7 @@ TEST(Search, ACrashAtAnyProbeRepeatsNoneThatWasMeasured) {
   daemon.wait_for_result(job);
   const auto known = known_to(daemon);
   EXPECT_EQ(known.profiles, 3U);
-  EXPECT_EQ(known.measurements, 3) << "each once: only the probe that was killed is taken again";
+  EXPECT_LE(known.measurements, 3 + kMostConfirmations) << "only the probe that was killed is taken again";
   EXPECT_EQ(daemon.stop(), 0);
   EXPECT_EQ(daemon.knobs(), untouched);
 }
@@ -123,7 +126,9 @@ TEST(Search, AWorkerThatDiesInAProbeCostsThatProbeAlone) {
   });
   ::kill(daemon.worker_pid(), SIGKILL);
   daemon.wait_for_result(job);
-  EXPECT_EQ(known_to(daemon).measurements, 3);
+  const auto known = known_to(daemon);
+  EXPECT_EQ(known.profiles, 3U);
+  EXPECT_LE(known.measurements, 3 + kMostConfirmations);
 }
 
 TEST(Search, RequestsAreAnsweredInTimeWhileAnotherJobIsMeasured) {

@@ -40,9 +40,9 @@ class PilotTest : public testing::Test {
     measurement.minibatches = 40;
     measurement.time = {ms, ms, ms, 0};
     measurement.power_w = power_w;
-    measurement.measured_at_ms = 1;
     measurement.cost_s = 1;
-    ASSERT_TRUE(book->add(measurement));
+    for (measurement.measured_at_ms = 1; measurement.measured_at_ms <= 2; ++measurement.measured_at_ms)
+      ASSERT_TRUE(book->add(measurement));  // twice, so that nothing has to be confirmed
     ASSERT_TRUE(book->keep_kappa(spec, 0.25));
   }
 
@@ -59,7 +59,7 @@ TEST_F(PilotTest, SearchesForTheModeBeforeTheJobRuns) {
   }));
   daemon.run_until_state(daemon.submitted(training_spec()), "done");
   EXPECT_EQ(states, (std::vector<std::string>{"queued", "starting", "profiling", "running", "done"}));
-  EXPECT_EQ(measured, 2);
+  EXPECT_GE(measured, 3) << "two modes, and the better one again";
   EXPECT_EQ(daemon.control().list_profiles(std::nullopt)->at("profiles").size(), 2U);
   EXPECT_FALSE(daemon.holds_board());
 }
@@ -102,7 +102,7 @@ TEST_F(PilotTest, ABudgetThatIsSetMovesTheBoardAtOnce) {
 
 TEST_F(PilotTest, ABoardThatDrawsMoreThanItsBudgetMovesToTheNextModeInside) {
   // Idle, a board in this mode draws more than 11 W already.
-  know(kFast, 10, 10.9);
+  know(kFast, 10, 10.7);
   know(kSlow, 30, 8);
   TestDaemon daemon(dir_.path(), "lasts", [](DaemonConfig& config) {
     search(config);
@@ -157,9 +157,13 @@ TEST_F(PilotTest, AgainstAProgramThatKeepsChangingTheModeTrainingIsSuspended) {
 }
 
 TEST_F(PilotTest, AJobThatIsCancelledWhileTheModeIsBeingChangedLeavesNothingBehind) {
-  TestDaemon daemon(dir_.path(), "grips", search);
+  TestDaemon daemon(dir_.path(), "grips", [](DaemonConfig& config) {
+    search(config);
+    config.scheduler.strategy = "gmd";
+  });
   const auto job = daemon.submitted(training_spec());
-  // The first probe is in the mode that the board begins in; for the second the worker would have to hold.
+  // The first probe of GMD is in the mode that the board begins in; for the second the worker would have to
+  // hold.
   daemon.run_until([&] { return daemon.control().list_profiles(std::nullopt)->at("profiles").size() == 1; });
   ASSERT_TRUE(daemon.control().cancel(job));
   daemon.run_until([&] { return !daemon.holds_board(); });
@@ -219,7 +223,7 @@ TEST_F(PilotTest, ForgottenProfilesAreMeasuredAnew) {
   TestDaemon daemon(dir_.path(), "lasts", search);
   const auto job = daemon.submitted(training_spec());
   daemon.run_until_state(job, "running");
-  EXPECT_EQ(daemon.control().forget_profiles(std::nullopt)->at("forgotten"), 2);
+  EXPECT_EQ(daemon.control().forget_profiles(std::nullopt)->at("forgotten"), 4);
   daemon.run_until_state(job, "profiling");
   daemon.run_until_state(job, "running");
   EXPECT_EQ(daemon.control().list_profiles(std::nullopt)->at("profiles").size(), 2U);
@@ -235,7 +239,7 @@ TEST_F(PilotTest, ImportedProfilesSaveTheSearch) {
   }
   test::TempDir other;
   TestDaemon daemon(other.path(), "lasts", search);
-  EXPECT_EQ(daemon.control().import_profiles(document, false).value(), (Json{{"added", 2}, {"known", 0}}));
+  EXPECT_EQ(daemon.control().import_profiles(document, false).value(), (Json{{"added", 4}, {"known", 0}}));
   daemon.run_until_state(daemon.submitted(training_spec()), "running");
   EXPECT_EQ(daemon.control().explain().at("search"), nullptr);
 }

@@ -67,7 +67,8 @@ RC_GTEST_PROP(Rgs, ASecondProblemIsSolvedAsByANewSearch, ()) {
   World second = first;
   second.problem.power_budget_w = *rc::gen::inRange(5, 45);
   const auto strategy = make_strategy("rgs").value();
-  for (const auto* world : {&first, &second}) {
+  const World* const worlds[] = {&first, &second};
+  for (const World* world : worlds) {
     ProfileSet known;
     const auto alone = search("rgs", world->problem, world->board);
     for (const auto& probe : alone.probes) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <ostream>
 #include <string>
 
 #include "eval/evaluation.h"
@@ -22,6 +23,10 @@ struct Recorded {
   std::size_t solved, solvable;
   double median_loss_pct, mean_loss_pct, mean_modes;
 };
+
+void PrintTo(const Recorded& recorded, std::ostream* out) {
+  *out << recorded.workload;
+}
 
 class RecordedTables : public ::testing::Test {
  protected:
@@ -72,6 +77,29 @@ INSTANTIATE_TEST_SUITE_P(Workloads, RecordedTraining,
                                            Recorded{"mobilenet", 36, 36, 3.3, 11.8, 9.1},
                                            Recorded{"yolo", 37, 38, 3.3, 5.6, 8.7}),
                          [](const auto& each) { return std::string(each.param.workload); });
+
+TEST_P(RecordedTraining, RgsDoesBetterWithFewerProbes) {
+  const auto& gmd = GetParam();
+  const auto result = score("rgs", ProblemKind::train, gmd.workload, "", 1);
+  EXPECT_EQ(result.solved, result.solvable);
+  EXPECT_LT(result.mean_loss_pct, gmd.mean_loss_pct / 2);
+  EXPECT_LT(result.mean_modes, gmd.mean_modes - 1);
+  EXPECT_EQ(result.violations, 0U);
+}
+
+TEST_F(RecordedTables, RgsFindsWhatIsToBeFoundForInference) {
+  const auto result = score("rgs", ProblemKind::infer, "", "mobilenet", .02);
+  EXPECT_GE(result.solved, result.solvable * 99 / 100);
+  EXPECT_LT(result.mean_loss_pct, 5);
+  EXPECT_EQ(result.violations, 0U);
+}
+
+TEST_F(RecordedTables, RgsFindsWhatIsToBeFoundForTrainingBesideInference) {
+  const auto result = score("rgs", ProblemKind::concurrent, "mobilenet", "mobilenet", .01);
+  EXPECT_GE(result.solved, result.solvable * 99 / 100);
+  EXPECT_LT(result.mean_loss_pct, 6);
+  EXPECT_EQ(result.violations, 0U);
+}
 
 TEST_F(RecordedTables, GmdNeverMissesABudgetOfInference) {
   const auto result = score("gmd", ProblemKind::infer, "", "mobilenet", .08);
