@@ -29,16 +29,16 @@ class RgsMemory {
     std::shared_ptr<const SearchPoints> points;
   };
   struct Fit {
-    WorkloadTask task;
+    WorkloadTask task = WorkloadTask::training;
     std::vector<Observation> observations;
     MeasurementNoise noise;
     std::shared_ptr<const SearchPoints> points;
     std::shared_ptr<const Expectation> expectation;
   };
   struct First {
-    WorkloadTask task;
+    WorkloadTask task = WorkloadTask::training;
     ModeGrid grid;
-    int batch_size;
+    int batch_size = 0;
     PowerMode mode;
   };
 
