@@ -88,14 +88,14 @@ TEST_P(RecordedTraining, RgsDoesBetterWithFewerProbes) {
 }
 
 TEST_F(RecordedTables, RgsFindsWhatIsToBeFoundForInference) {
-  const auto result = score("rgs", ProblemKind::infer, "", "mobilenet", .02);
+  const auto result = score("rgs", ProblemKind::infer, "", "mobilenet", .006);
   EXPECT_GE(result.solved, result.solvable * 99 / 100);
   EXPECT_LT(result.mean_loss_pct, 5);
   EXPECT_EQ(result.violations, 0U);
 }
 
 TEST_F(RecordedTables, RgsFindsWhatIsToBeFoundForTrainingBesideInference) {
-  const auto result = score("rgs", ProblemKind::concurrent, "mobilenet", "mobilenet", .01);
+  const auto result = score("rgs", ProblemKind::concurrent, "mobilenet", "mobilenet", .004);
   EXPECT_GE(result.solved, result.solvable * 99 / 100);
   EXPECT_LT(result.mean_loss_pct, 6);
   EXPECT_EQ(result.violations, 0U);
