@@ -18,10 +18,11 @@ double slack_ms(double latency_budget_ms, double arrival_rate_hz, int batch_size
 
 double slack_minibatches_per_window(const SlackCycle& c) {
   if (c.inference_ms > c.window_ms || c.slack_ms < 0 || !(c.training_ms > 0)) return 0;
+  const double all_the_time = (c.window_ms - c.inference_ms) / c.training_ms;
   // Something always fits before the latest start: the device is never idle.
-  if (c.slack_ms >= c.training_ms) return (c.window_ms - c.inference_ms) / c.training_ms;
+  if (c.slack_ms >= c.training_ms) return all_the_time;
   // `late`: when the inference of the window before ended, after this window's batch became full (< 0:
-  // before). The pattern repeats from wherever a batch starts the moment it is full.
+  // before). The pattern repeats from wherever a batch starts the moment it is full, so it is begun there.
   double late = c.inference_ms - c.window_ms;
   double trained = 0;
   int windows = 0;
@@ -32,7 +33,8 @@ double slack_minibatches_per_window(const SlackCycle& c) {
     repeats = start <= 0;
     late = start + c.inference_ms - c.window_ms;
   }
-  return trained / windows;
+  // A pattern that is cut off may end with a minibatch that the next window pays for.
+  return std::min(trained / windows, all_the_time);
 }
 
 }  // namespace fulcrum::scheduler
