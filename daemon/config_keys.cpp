@@ -76,6 +76,10 @@ std::string as_comment(const std::string& lines, const std::string& indent) {
   return comment;
 }
 
+bool is_strategy(const std::string& name) {
+  return scheduler::strategy_traits(name, scheduler::ProblemKind::train).has_value();
+}
+
 }  // namespace
 
 const std::vector<ConfigKey>& config_keys() {
@@ -152,9 +156,12 @@ const std::vector<ConfigKey>& config_keys() {
        "How much earlier than the last moment a partial batch of requests is started."},
       {"scheduler.strategy",
        ChoiceField{[](Config& c) -> std::string& { return c.scheduler.strategy; },
-                   scheduler::strategy_names()},
-       "How the power mode is searched for. exhaustive measures in every mode of the grid, which takes "
-       "hours."},
+                   scheduler::strategy_names(), is_strategy},
+       "How the power mode is searched for; N stands for a number of probes. gmd takes about ten for each "
+       "budget,\n"
+       "als a set number that serves every later budget: 50 for training, 100 for inference, 145 for both. "
+       "als\n"
+       "and nn think in the worker. exhaustive measures in every mode of the grid, which takes hours."},
       {"scheduler.most_modes",
        WholeField{[](Config& c) -> std::int64_t& { return c.scheduler.most_modes; }, 0, 100000},
        "Once so many modes are known to the jobs that run together, no other is measured: the best of the "

@@ -230,6 +230,8 @@ void ControlLoop::handle(worker::FromWorker&& message) {
       return job == nullptr ? nullptr : &job->spec;
     });
     pilot_->slices(load->slices);
+  } else if (const auto* thought = std::get_if<worker::Thought>(&message)) {
+    pilot_->thought(*thought);
   } else if (std::holds_alternative<worker::Held>(message)) {
     pilot_->worker_holds();
   }

@@ -40,11 +40,11 @@ bool runs_alike(const scheduler::Plan& a, const scheduler::Plan& b) {
 
 Expected<std::unique_ptr<Pilot>> Pilot::make(Parts parts) {
   FULCRUM_TRY_ASSIGN(grid, parts.board.grid());
-  FULCRUM_TRY_ASSIGN(strategy, scheduler::make_strategy(parts.config.scheduler.strategy));
-  return std::unique_ptr<Pilot>(new Pilot(std::move(parts), std::move(grid), std::move(strategy)));
+  FULCRUM_TRY_ASSIGN(deliberation, Deliberation::make(parts.config.scheduler.strategy));
+  return std::unique_ptr<Pilot>(new Pilot(std::move(parts), std::move(grid), std::move(deliberation)));
 }
 
-Pilot::Pilot(Parts parts, scheduler::ModeGrid grid, std::unique_ptr<scheduler::Strategy> strategy)
+Pilot::Pilot(Parts parts, scheduler::ModeGrid grid, Deliberation deliberation)
     : clock_(parts.clock),
       config_(parts.config),
       log_(std::move(parts.log)),
@@ -53,12 +53,12 @@ Pilot::Pilot(Parts parts, scheduler::ModeGrid grid, std::unique_ptr<scheduler::S
       budget_(std::move(parts.budget)),
       hooks_(std::move(parts.hooks)),
       grid_(std::move(grid)),
-      strategy_(std::move(strategy)),
+      deliberation_(std::move(deliberation)),
       stage_(board_, clock_, hooks_.send),
       power_watch_(kWatchWindow, board_.board().averaging_window()) {}
 
 PlanningRules Pilot::rules() const {
-  PlanningRules rules{*strategy_, grid_, budget_.power_w(), config_.scheduler.margin_ms, {}};
+  PlanningRules rules{deliberation_.adviser(), grid_, budget_.power_w(), config_.scheduler.margin_ms, {}};
   if (rules.power_budget_w) *rules.power_budget_w /= power_factor_;
   if (config_.scheduler.most_modes > 0)
     rules.limits.most_modes = static_cast<int>(config_.scheduler.most_modes);
@@ -108,6 +108,7 @@ void Pilot::clear() {
   probe_steps_run_ = false;
   react_ = false;
   think_again_ = false;
+  deliberation_.forget_question();
   plan_.reset();
   settlement_.reset();
   search_.reset();
@@ -128,6 +129,7 @@ void Pilot::worker_down() {
   probe_steps_run_ = false;
   react_ = false;
   think_again_ = false;
+  deliberation_.forget_question();
   jobs_.clear();
   latency_watches_.clear();
   plan_.reset();
@@ -152,6 +154,8 @@ void Pilot::think() {
   auto move = next_move(jobs_, rules(), unmeasurable_);
   if (auto* probe = std::get_if<TakeProbe>(&move)) {
     begin_probe(std::move(*probe));
+  } else if (const auto* question = std::get_if<scheduler::Unadvised>(&move)) {
+    wait_for_thought(*question);
   } else {
     settle(std::get<SettleIn>(std::move(move)));
   }
@@ -232,6 +236,7 @@ void Pilot::settle(SettleIn settled) {
     plan_->notes.emplace_back("no job could be measured in any mode; the log tells why");
     failures_.clear();
     unmeasurable_.clear();
+    deliberation_.forget_answers();
     stop_probe_steps();
     return think_again_later(kNothingMeasuredRetryAfter);
   }

@@ -27,16 +27,21 @@ profiler::ProbeSettings probe_settings(const DaemonConfig& config, const Board& 
   return settings;
 }
 
-// The most probes that GMD asks for (gmd.h), and how many the limit on modes leaves of them.
+// What the strategy says of itself, else the most that GMD asks for (gmd.h), and how many the limit on modes
+// leaves of them.
 int most_probes(const PlannedJobs& jobs, const DaemonConfig& config) {
+  using scheduler::ProblemKind;
   bool trains = false;
   std::size_t sizes = 0;
   for (const auto& [id, job] : jobs) {
     trains = trains || job.spec.training() != nullptr;
     if (job.spec.inference() != nullptr) sizes = std::max(sizes, job.spec.batch_sizes().size());
   }
+  const auto kind = sizes == 0 ? ProblemKind::train : trains ? ProblemKind::concurrent : ProblemKind::infer;
+  const auto traits = scheduler::strategy_traits(config.scheduler.strategy, kind);
   const auto per_mode = static_cast<int>(sizes) + (trains ? 1 : 0);
-  const int by_rule = sizes == 0 ? 20 : trains ? 50 + static_cast<int>(sizes) : 20 * static_cast<int>(sizes);
+  int by_rule = sizes == 0 ? 20 : trains ? 50 + static_cast<int>(sizes) : 20 * static_cast<int>(sizes);
+  if (traits && traits->most_probes) by_rule = *traits->most_probes;
   const auto modes = static_cast<int>(config.scheduler.most_modes);
   return modes > 0 ? std::min(by_rule, modes * per_mode) : by_rule;
 }
@@ -59,12 +64,29 @@ Json Pilot::expected_search(const JobSpec& spec) const {
   return search_cost(jobs);
 }
 
+// In the midst of a search the board stays as it is, for the next probe is near. Before it whoever can run
+// does: a worker that has just started may have much to think over.
+void Pilot::wait_for_thought(const scheduler::Unadvised& question) {
+  if (const auto asked = deliberation_.ask(question)) {
+    log_->debug("the worker is asked what to measure next");
+    hooks_.send(*asked);
+  }
+  if (search_ && !search_->over) return stop_probe_steps();
+  wait_for_arrivals();
+}
+
+void Pilot::thought(const worker::Thought& thought) {
+  const auto taken = deliberation_.take(thought);
+  if (!taken) log_->error("the search ends with what is known: {}", taken.error().to_string());
+  if (!taken || *taken) think();
+}
+
 void Pilot::begin_search() {
   if (search_ && !search_->over) return;
   search_ = Search{clock_.now(), 0, {}, false, 0};
   Json cost = search_cost(jobs_);
   log_->info("the power mode is searched for ({}): at most {} probes or {} s, commonly a quarter of it",
-             strategy_->name(), to_line(cost["probes_at_most"]), to_line(cost["seconds_at_most"]));
+             deliberation_.strategy(), to_line(cost["probes_at_most"]), to_line(cost["seconds_at_most"]));
   cost["state"] = "begun";
   for (const auto& [id, job] : jobs_) {
     if (job.spec.training() != nullptr || !job.live) hooks_.state(id, JobState::profiling);

@@ -132,11 +132,11 @@ class Planning {
     if (inference_ != nullptr) profiles_.take_over(inference_->profiles);
   }
 
-  std::variant<TakeProbe, SettleIn> next() {
+  Move next() {
     const Problem searched = searchable(problem());
     while (true) {
-      const auto decision =
-          scheduler::decide(searched, rules_.strategy, profiles_, stand_ins_, rules_.limits);
+      auto decision = scheduler::decide(searched, rules_.adviser, profiles_, stand_ins_, rules_.limits);
+      if (auto* unadvised = std::get_if<scheduler::Unadvised>(&decision)) return std::move(*unadvised);
       const auto* measure = std::get_if<Measure>(&decision);
       if (measure == nullptr) break;
       if (auto probe = probe_for(*measure)) return *std::move(probe);
@@ -360,8 +360,7 @@ class Planning {
 
 }  // namespace
 
-std::variant<TakeProbe, SettleIn> next_move(const PlannedJobs& jobs, const PlanningRules& rules,
-                                            const Unmeasurable& unmeasurable) {
+Move next_move(const PlannedJobs& jobs, const PlanningRules& rules, const Unmeasurable& unmeasurable) {
   return Planning(jobs, rules, unmeasurable).next();
 }
 

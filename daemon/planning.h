@@ -32,7 +32,7 @@ struct PlannedJob {
 using PlannedJobs = std::map<JobId, PlannedJob>;
 
 struct PlanningRules {
-  const scheduler::Strategy& strategy;
+  scheduler::Adviser adviser;
   scheduler::ModeGrid grid;
   std::optional<double> power_budget_w;  // that profiled powers have to keep
   double margin_ms = 0;
@@ -54,9 +54,10 @@ struct SettleIn {
   scheduler::Plan plan;  // without a mode when nothing is known of any
 };
 
-// There is at least one job.
-std::variant<TakeProbe, SettleIn> next_move(const PlannedJobs& jobs, const PlanningRules& rules,
-                                            const Unmeasurable& unmeasurable);
+using Move = std::variant<TakeProbe, SettleIn, scheduler::Unadvised>;
+
+// There is at least one job. Unadvised: the move is known once the adviser knows what it says to this.
+Move next_move(const PlannedJobs& jobs, const PlanningRules& rules, const Unmeasurable& unmeasurable);
 
 // From what is known alone; with `stay`, of that mode.
 SettleIn settle_now(const PlannedJobs& jobs, const PlanningRules& rules,

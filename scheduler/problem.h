@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/json_text.h"
 #include "scheduler/mode_grid.h"
 #include "scheduler/profile.h"
 
@@ -43,6 +44,10 @@ struct Problem {
   // A strategy looks at no more profiles than these, measured for it or known before; then it answers from
   // what is known. None: as many as its own rules allow.
   std::optional<int> max_profiles;
+
+  Json to_json() const;
+  // invalid_argument also for what check() refuses.
+  [[nodiscard]] static Expected<Problem> from_json(const Json& json);
 
   bool trains() const { return kind != ProblemKind::infer; }
   bool infers() const { return kind != ProblemKind::train; }

@@ -35,11 +35,12 @@ Made make_learning(int number, const StrategyTools& tools) {
 struct Entry {
   std::string_view name;
   Made (*make)(int number, const StrategyTools& tools);
+  bool learns = false;
 };
 constexpr Entry kStrategies[] = {{kGmdName, make<Gmd>},
-                                 {kAlsName, make_learning<Als>},
-                                 {kAlsNName, make_learning<Als>},
-                                 {kNnName, make_learning<Nn>},
+                                 {kAlsName, make_learning<Als>, true},
+                                 {kAlsNName, make_learning<Als>, true},
+                                 {kNnName, make_learning<Nn>, true},
                                  {kExhaustiveName, make<Exhaustive>}};
 
 // "rnd-50" and "rnd50" are "rnd-N" and 50.
@@ -60,6 +61,15 @@ ParsedName parse(const std::string& name) {
   return parsed;
 }
 
+Expected<const Entry*> find(const std::string& name, const ParsedName& parsed) {
+  for (const auto& entry : kStrategies) {
+    const bool wants_number = entry.name.back() == 'N';
+    if (entry.name == parsed.pattern && wants_number == (parsed.number > 0)) return &entry;
+  }
+  return fail(ErrorCode::invalid_argument, fmt::format("unknown search strategy '{}'", name),
+              did_you_mean(name, strategy_names()));
+}
+
 }  // namespace
 
 std::string Measure::to_string() const {
@@ -76,15 +86,23 @@ const std::vector<std::string>& strategy_names() {
   return names;
 }
 
+Expected<StrategyTraits> strategy_traits(const std::string& name, ProblemKind kind) {
+  const auto parsed = parse(name);
+  FULCRUM_TRY_ASSIGN(entry, find(name, parsed));
+  StrategyTraits traits;
+  traits.learns = entry->learns;
+  if (parsed.number > 0) {
+    traits.most_probes = parsed.number;
+  } else if (entry->name == kAlsName) {
+    traits.most_probes = default_als_probes(kind);
+  }
+  return traits;
+}
+
 Expected<std::unique_ptr<Strategy>> make_strategy(const std::string& name, const StrategyTools& tools) {
   const auto parsed = parse(name);
-  for (const auto& entry : kStrategies) {
-    const bool wants_number = entry.name.back() == 'N';
-    if (entry.name == parsed.pattern && wants_number == (parsed.number > 0))
-      return entry.make(parsed.number, tools);
-  }
-  return fail(ErrorCode::invalid_argument, fmt::format("unknown search strategy '{}'", name),
-              did_you_mean(name, strategy_names()));
+  FULCRUM_TRY_ASSIGN(entry, find(name, parsed));
+  return entry->make(parsed.number, tools);
 }
 
 }  // namespace fulcrum::scheduler

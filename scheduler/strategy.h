@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -56,6 +57,13 @@ struct StrategyTools {
 
 // "gmd", "exhaustive", ...; a name that ends in "-N" stands for any number in its place.
 const std::vector<std::string>& strategy_names();
+
+struct StrategyTraits {
+  bool learns = false;             // by a learner, which make_strategy has to be given
+  std::optional<int> most_probes;  // that it asks for in a problem of a kind; none: it depends
+};
+// invalid_argument for an unknown name.
+[[nodiscard]] Expected<StrategyTraits> strategy_traits(const std::string& name, ProblemKind kind);
 
 // "rnd50" is "rnd-50". invalid_argument for an unknown name, or where a tool is missing that it needs.
 [[nodiscard]] Expected<std::unique_ptr<Strategy>> make_strategy(const std::string& name,

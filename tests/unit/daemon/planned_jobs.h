@@ -68,7 +68,7 @@ class PlanningScene {
     return jobs[id] = std::move(job);
   }
 
-  daemon::PlanningRules rules() const { return {*strategy_, grid, power_budget_w, margin_ms, limits}; }
+  daemon::PlanningRules rules() const { return {scheduler::adviser(*strategy_), grid, power_budget_w, margin_ms, limits}; }
 
   // Until there is a mode to settle in; `probes` are then those of this search alone.
   daemon::SettleIn search(const std::function<void(const daemon::TakeProbe&)>& before_probe = {}) {

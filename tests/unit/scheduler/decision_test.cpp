@@ -40,7 +40,7 @@ Run run(const Problem& p, const SearchLimits& limits = {}, const ProfileSet& sta
   const auto strategy = make_strategy("exhaustive").value();
   Run run;
   while (true) {
-    auto decision = decide(p, *strategy, run.profiles, stand_ins, limits);
+    auto decision = decide(p, adviser(*strategy), run.profiles, stand_ins, limits);
     if (auto* settled = std::get_if<Settlement>(&decision)) {
       run.end = std::move(*settled);
       return run;
@@ -102,6 +102,52 @@ TEST(Decision, AStandInLetsTheSearchGoOnAndIsNoAnswer) {
   const auto r = run(problem(ProblemKind::train, 35), {}, stand_ins);
   EXPECT_EQ(r.probes, 3);
   EXPECT_EQ(r.end.mode(), mode(2));
+}
+
+TEST(Decision, WaitsForAdviceThatIsNotKnownYet) {
+  ProfileSet known;
+  ASSERT_TRUE(known.add(kBoard.measure({WorkloadTask::training, mode(2), 16})));
+  const auto silent = [](const Problem&, const ProfileSet&) { return std::optional<Advice>(); };
+  const auto decision = decide(problem(ProblemKind::train, 35), silent, known, {}, {});
+  ASSERT_TRUE(std::holds_alternative<Unadvised>(decision));
+  EXPECT_EQ(std::get<Unadvised>(decision).problem.kind, ProblemKind::train);
+  EXPECT_EQ(std::get<Unadvised>(decision).profiles.size(), 1U);
+}
+
+TEST(Decision, WithoutAdviceToMeasureTheBestOfTheKnownIsTaken) {
+  ProfileSet known;
+  ASSERT_TRUE(known.add(kBoard.measure({WorkloadTask::training, mode(2), 16})));
+  const auto done = [](const Problem&, const ProfileSet&) { return std::optional<Advice>(NothingMore{}); };
+  const auto decision = decide(problem(ProblemKind::train, 35), done, known, {}, {});
+  EXPECT_EQ(std::get<Settlement>(decision).mode(), mode(2));
+}
+
+// Takes one way to run for the best without having seen it.
+class Prophet : public Strategy {
+ public:
+  std::string_view name() const override { return "prophet"; }
+  Step next(const Problem&, const ProfileSet&) const override {
+    Choice choice;
+    choice.mode = mode(3);
+    choice.batch_size = 1;
+    return Answer{std::move(choice)};
+  }
+};
+
+TEST(Decision, APredictedAnswerIsMeasuredBeforeItCounts) {
+  ProfileSet known;
+  const auto p = problem(ProblemKind::concurrent, 35);
+  const Prophet prophet;
+  std::vector<WorkloadTask> measured;
+  auto decision = decide(p, adviser(prophet), known, {}, {});
+  while (const auto* measure = std::get_if<Measure>(&decision)) {
+    EXPECT_EQ(measure->mode, mode(3));
+    measured.push_back(measure->task);
+    ASSERT_TRUE(known.add(kBoard.measure(*measure)));
+    decision = decide(p, adviser(prophet), known, {}, {});
+  }
+  EXPECT_EQ(measured, (std::vector<WorkloadTask>{WorkloadTask::training, WorkloadTask::inference}));
+  EXPECT_EQ(std::get<Settlement>(decision).choice->profiles.size(), 2U);
 }
 
 TEST(Decision, FromWhatIsKnownNothingIsMeasured) {

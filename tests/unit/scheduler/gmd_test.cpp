@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cheap_learner.h"
 #include "made_up_board.h"
 
 namespace fulcrum::scheduler {
@@ -265,8 +266,10 @@ TEST(Exhaustive, ProvesThatThereIsNoMode) {
 }
 
 TEST(Strategies, AreMadeByName) {
-  for (const auto& name : strategy_names())
-    EXPECT_EQ(make_strategy(name).value()->name(), name);
+  for (std::string name : strategy_names()) {
+    if (name.back() == 'N') name.replace(name.size() - 1, 1, "7");
+    EXPECT_EQ(make_strategy(name, cheap_tools()).value()->name(), name);
+  }
 }
 
 TEST(Strategies, AreSuggestedForANameThatIsNearlyOne) {
