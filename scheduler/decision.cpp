@@ -114,7 +114,7 @@ Advice advice_of(const Strategy& strategy, const Problem& problem, const Profile
   const auto step = strategy.next(problem, profiles);
   if (const auto* measure = std::get_if<Measure>(&step)) return *measure;
   if (const auto* answer = std::get_if<Answer>(&step)) {
-    if (auto missing = missing_profile(problem, answer->choice, profiles)) return *std::move(missing);
+    if (auto missing = missing_profile(problem, answer->choice, profiles)) return *missing;
   }
   return NothingMore{};
 }

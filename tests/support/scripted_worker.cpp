@@ -5,7 +5,7 @@
 //   grips     the same, and it never holds
 //   ponders   works, but a job named "slow" is never ready
 //   chokes    the same as "lasts", and dies of the first step of a probe
-//   muses     works, and when it is asked what to measure, the first of the modes that is not known
+//   muses     works, and when it is asked what to measure, the highest of the modes that are not known
 //   dreams    lasts, and never says what to measure
 //   errs      works, and cannot say what to measure
 //   raves     works, and wants to measure what there is not
@@ -133,11 +133,11 @@ class ScriptedWorker {
     thought.id = think.id;
     if (manner_ == "errs") thought.error = fail(ErrorCode::internal, "it cannot think").value();
     if (manner_ == "raves") thought.measure = scheduler::Measure{WorkloadTask::training, {1, 1, 1, 1}, 16};
-    if (manner_ == "muses") thought.measure = first_unknown(think);
+    if (manner_ == "muses") thought.measure = highest_unknown(think);
     say(thought);
   }
-  static std::optional<scheduler::Measure> first_unknown(const Think& think) {
-    for (std::size_t i = 0; i < think.problem.grid.size(); ++i) {
+  static std::optional<scheduler::Measure> highest_unknown(const Think& think) {
+    for (std::size_t i = think.problem.grid.size(); i-- > 0;) {
       const scheduler::Measure measure{WorkloadTask::training, think.problem.grid.mode(i),
                                        think.problem.training_batch_size};
       if (think.profiles.find(measure.task, measure.mode, measure.batch_size) == nullptr) return measure;
