@@ -18,7 +18,7 @@ struct RunOptions {
   std::string scenario = "all";
   std::vector<std::string> train;  // workloads; empty: all that there are
   std::vector<std::string> infer;
-  std::vector<std::string> strategies{"rgs", "gmd", "rnd-50", "bs", "maxn"};
+  std::vector<std::string> strategies{"gmd", "rnd-50", "bs", "maxn"};
   std::string policy = "managed";
   std::string grid = "441";
   double sample = 1;
