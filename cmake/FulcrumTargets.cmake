@@ -20,8 +20,8 @@ if(FULCRUM_SANITIZE)
   endif()
 endif()
 
-# The headers that nearly every source includes, compiled once for the libraries and once for the tests. Only where
-# FULCRUM_PRECOMPILE says so (the sanitizer presets): clang-tidy cannot read what GCC has precompiled.
+# The headers that nearly every source includes, compiled once for the libraries and once for the tests: it halves the
+# time that a build takes. Not for what includes LibTorch, which brings macros of its own.
 function(fulcrum_make_precompiled_headers)
   set(everywhere <chrono> <functional> <map> <memory> <optional> <string> <variant> <vector> <fmt/format.h>
       <nlohmann/json.hpp> <tl/expected.hpp>)
@@ -32,6 +32,7 @@ function(fulcrum_make_precompiled_headers)
       fulcrum_options nlohmann_json::nlohmann_json tl::expected)
     target_precompile_headers(fulcrum_${host}_headers PRIVATE ${everywhere})
   endforeach()
+  fulcrum_optimise_little(fulcrum_test_headers)
   target_link_libraries(fulcrum_test_headers PRIVATE GTest::gmock)
   target_precompile_headers(fulcrum_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
 endfunction()
@@ -42,20 +43,31 @@ function(fulcrum_precompile target host)
   endif()
 endfunction()
 
+# What tests do themselves takes no time; compiling them does.
+function(fulcrum_optimise_little target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 # Sources that use Eigen are optimised under the sanitizers as well: without, its loops take fifty times as long, and
 # GCC 12 does not compile its prefetching into what is precompiled. From the directory of the target they belong to.
 function(fulcrum_optimise_numerics)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   if(FULCRUM_SANITIZE)
-    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O2)
   endif()
 endfunction()
 
-# fulcrum_add_library(<folder's name> SOURCES ... DEPENDS ...)  ->  target fulcrum_<name>
+# fulcrum_add_library(<folder's name> SOURCES ... DEPENDS ... [TORCH])  ->  target fulcrum_<name>
+# TORCH: its sources include LibTorch; those of whoever links it do not.
 function(fulcrum_add_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(fulcrum_${name} STATIC ${ARG_SOURCES})
   target_link_libraries(fulcrum_${name} PUBLIC fulcrum_options ${ARG_DEPENDS})
-  fulcrum_precompile(fulcrum_${name} library)
+  if(ARG_TORCH)
+    target_link_libraries(fulcrum_${name} PRIVATE fulcrum_torch)
+  else()
+    fulcrum_precompile(fulcrum_${name} library)
+  endif()
 endfunction()
 
 # fulcrum_add_program(<program's name> SOURCES ... DEPENDS ...), installed into bin/
@@ -69,17 +81,22 @@ endfunction()
 # Every test program, without the programs of the installation.
 add_custom_target(tests)
 
-# fulcrum_add_test(<target> LABEL <ctest label> SOURCES ... DEPENDS ... [TIMEOUT s] [SERIAL] [WHOLE])
-# SERIAL: no other test runs beside its tests. WHOLE: one process for all of them, where starting one is dear.
+# fulcrum_add_test(<target> LABEL <ctest label> SOURCES ... DEPENDS ... [TIMEOUT s] [TORCH] [SERIAL] [WHOLE])
+# TORCH: its sources include LibTorch. SERIAL: no other test runs beside its tests. WHOLE: one process for all of them, where starting one is dear.
 function(fulcrum_add_test name)
-  cmake_parse_arguments(ARG "SERIAL;WHOLE" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH;SERIAL;WHOLE" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   add_dependencies(tests ${name})
   target_link_libraries(${name} PRIVATE fulcrum_options ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
-  fulcrum_precompile(${name} test)
+  fulcrum_optimise_little(${name})
+  if(ARG_TORCH)
+    target_link_libraries(${name} PRIVATE fulcrum_torch)
+  else()
+    fulcrum_precompile(${name} test)
+  endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   set(properties LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT})
   if(ARG_SERIAL)
