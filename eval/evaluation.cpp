@@ -118,7 +118,7 @@ class Run {
   void solve(const Task& task, std::size_t number, const Strategy& strategy, ProfileSet& known) {
     const auto& [bench, problems] = evaluation_.sweeps[task.sweep];
     const Problem& problem = problems[number];
-    const SearchLog log = strategy.name() == scheduler::kExhaustiveName
+    SearchLog log = strategy.name() == scheduler::kExhaustiveName
                               ? search_exhaustively(task.sweep, number)
                               : run_search(strategy, problem, bench, evaluation_.noise, number, known);
     Result& result =
@@ -137,6 +137,7 @@ class Run {
     result.profiles = log.profiles;
     result.modes = log.modes;
     result.decision_ms = log.deciding_ms / log.decisions;
+    result.measured = std::move(log.measured);
     judge(problem, bench, optima_[task.sweep][number], log.end, result);
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -13,6 +14,7 @@
 #include "eval/bench.h"
 #include "eval/plots.h"
 #include "eval/table_source.h"
+#include "eval/visits.h"
 
 namespace fulcrum::eval {
 
@@ -24,8 +26,9 @@ using Groups = std::map<Key, std::vector<Result>>;
 
 class Plotter {
  public:
-  Plotter(const PlotOptions& options, const TableSource& source, Terminal& terminal)
-      : options_(options), source_(source), terminal_(terminal) {}
+  Plotter(const PlotOptions& options, const TableSource& source, std::vector<Visit> visits,
+          Terminal& terminal)
+      : options_(options), source_(source), visits_(std::move(visits)), terminal_(terminal) {}
 
   Expected<void> plot(const std::vector<Result>& results) {
     strategies_ = strategies_in(results);
@@ -77,7 +80,16 @@ class Plotter {
       title += fmt::format(" beside {} (policy {})", any.infer_workload, any.policy);
     }
     if (table.task() == WorkloadTask::inference) name += fmt::format("-batch-{}", batch);
-    return write(name + ".svg", plot_front(table, batch, results, strategies_, title));
+    return write(name + ".svg", plot_front(table, batch, results, visits_of(any), strategies_, title));
+  }
+
+  std::vector<Visit> visits_of(const Result& r) const {
+    std::vector<Visit> some;
+    std::copy_if(visits_.begin(), visits_.end(), std::back_inserter(some), [&r](const Visit& v) {
+      return std::tie(v.scenario, v.policy, v.train_workload, v.infer_workload) ==
+             std::tie(r.scenario, r.policy, r.train_workload, r.infer_workload);
+    });
+    return some;
   }
 
   Expected<void> write(const std::string& name, const std::string& picture) {
@@ -89,6 +101,7 @@ class Plotter {
 
   const PlotOptions& options_;
   const TableSource& source_;
+  std::vector<Visit> visits_;
   Terminal& terminal_;
   std::vector<std::string> strategies_;
 };
@@ -98,9 +111,14 @@ class Plotter {
 Expected<void> plot_results(const PlotOptions& options, Terminal& terminal) {
   FULCRUM_TRY_ASSIGN(results, read_results(options.results));
   if (results.empty()) return fail(ErrorCode::corrupt, fmt::format("'{}' has no results", options.results));
+  std::vector<Visit> visits;
+  if (!options.visits.empty()) {
+    FULCRUM_TRY_ASSIGN(read, read_visits(options.visits));
+    visits = std::move(read);
+  }
   FULCRUM_TRY_ASSIGN(source, open_tables(options.tables, options.board, options.grid == "full"));
   FULCRUM_TRY(make_directories(options.out));
-  return Plotter(options, *source, terminal).plot(results);
+  return Plotter(options, *source, std::move(visits), terminal).plot(results);
 }
 
 }  // namespace fulcrum::eval

@@ -9,6 +9,7 @@ namespace fulcrum::eval {
 
 struct PlotOptions {
   std::string results;  // a file
+  std::string visits;   // a file; empty: none
   std::string tables;   // as those of the run
   std::string board = "agx-orin";
   std::string grid = "441";

@@ -57,6 +57,25 @@ void draw_front(Svg& svg, const std::vector<Profile>& front, const Axes& axes) {
   svg.polyline(steps, "stroke:#222;stroke-width:1.5");
 }
 
+// Where each strategy looked, side by side where several did.
+void draw_visits(Svg& svg, const Table& table, int batch_size, const std::vector<Visit>& visits,
+                 const std::vector<std::string>& names, const Axes& axes) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    svg.open_group(fmt::format("fill:{};fill-opacity:.6", colour_of(i)), "");
+    for (const auto& visit : visits) {
+      const auto& m = visit.measured;
+      const Profile* row = table.find(m.mode, m.batch_size);
+      if (visit.strategy != names[i] || m.task != table.task() || m.batch_size != batch_size || row == nullptr)
+        continue;
+      const Point at = point_of(*row, axes);
+      svg.open_group("", fmt::format("{} measured {}: {} times", names[i], m.mode.to_string(), visit.times));
+      svg.circle({at.x + 3 * static_cast<double>(i), at.y}, 2.6, "");
+      svg.close_group();
+    }
+    svg.close_group();
+  }
+}
+
 // How often each mode was the answer of a strategy.
 void draw_answers(Svg& svg, const Table& table, int batch_size, const std::vector<Result>& results,
                   const std::vector<std::string>& names, const Axes& axes) {
@@ -91,7 +110,8 @@ std::vector<Profile> pareto_front(std::vector<Profile> rows) {
 }
 
 std::string plot_front(const Table& table, int batch_size, const std::vector<Result>& results,
-                       const std::vector<std::string>& strategies, const std::string& title) {
+                       const std::vector<Visit>& visits, const std::vector<std::string>& strategies,
+                       const std::string& title) {
   auto rows = table.rows();
   rows.erase(std::remove_if(rows.begin(), rows.end(),
                             [batch_size](const Profile& row) { return row.batch_size != batch_size; }),
@@ -102,9 +122,13 @@ std::string plot_front(const Table& table, int batch_size, const std::vector<Res
   const Axes axes = axes_of(rows);
   draw_x_axis(svg, kPanel, axes.time);
   draw_y_axis(svg, kPanel, axes.power);
-  draw_frame(svg, kPanel, "Dots: every mode; line: the Pareto front; marks: modes that were answered");
+  draw_frame(svg, kPanel,
+             visits.empty() ? "Dots: every mode; line: the Pareto front; marks: modes that were answered"
+                            : "Dots: every mode, in colour those that were measured; line: the Pareto front; "
+                              "marks: modes that were answered");
   draw_rows(svg, rows, axes);
   draw_front(svg, pareto_front(rows), axes);
+  draw_visits(svg, table, batch_size, visits, strategies, axes);
   draw_answers(svg, table, batch_size, results, strategies, axes);
   draw_legend(svg, {kPanel.corner.x, kPanel.corner.y + kPanel.height + 72}, kPanel.width, strategies);
   return svg.str();

@@ -6,6 +6,7 @@
 
 #include "eval/result.h"
 #include "eval/table.h"
+#include "eval/visits.h"
 
 namespace fulcrum::eval {
 
@@ -16,9 +17,10 @@ namespace fulcrum::eval {
 std::string plot_losses(const std::vector<Result>& results, const std::vector<std::string>& strategies);
 
 // Times and powers of every mode in a table at one batch size, those that no other beats in both, and the
-// modes that strategies answered in `results`.
+// modes that strategies answered in `results`, and measured by `visits`.
 std::string plot_front(const Table& table, int batch_size, const std::vector<Result>& results,
-                       const std::vector<std::string>& strategies, const std::string& title);
+                       const std::vector<Visit>& visits, const std::vector<std::string>& strategies,
+                       const std::string& title);
 
 // The rows that no other row beats in time and power, ascending by time.
 std::vector<scheduler::Profile> pareto_front(std::vector<scheduler::Profile> rows);

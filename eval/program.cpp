@@ -67,9 +67,12 @@ void add_search_options(CLI::App& run, RunOptions& options) {
       ->type_name("S[,S]")
       ->delimiter(',')
       ->capture_default_str();
-  run.add_option(
-         "--policy", options.policy,
-         fmt::format("How training and inference share the device: {}", fmt::join(policy_names(), ", ")))
+  run.add_option("--policy", options.policies,
+                 fmt::format("How training and inference share the device: {}; with both, the second is also "
+                             "compared with the first",
+                             fmt::join(policy_names(), ", ")))
+      ->type_name("P[,P]")
+      ->delimiter(',')
       ->capture_default_str();
   run.add_option("--noise-time", options.noise_time,
                  "Measured times are exp(sigma z) of the tables'; a fraction: 0.03 is 3 %")
@@ -94,12 +97,17 @@ void add_run(CLI::App& app, RunOptions& options) {
   add_search_options(*run, options);
   run->add_option("--out", options.out, "Write a row of CSV for each problem and strategy")
       ->type_name("FILE");
+  run->add_option("--visits", options.visits,
+                  "Write how often each strategy measured each mode, for 'plot --visits'")
+      ->type_name("FILE");
   run->add_flag("--json", options.json, "Print the summary as JSON, for scripts");
 }
 
 void add_plot(CLI::App& app, PlotOptions& options) {
   auto* plot = app.add_subcommand("plot", "Draw what 'run --out' wrote, as SVG");
   plot->add_option("results", options.results, "The file")->required();
+  plot->add_option("--visits", options.visits, "What 'run --visits' wrote: drawn into the Pareto fronts")
+      ->type_name("FILE");
   plot->add_option("--tables", options.tables, "The tables of the run; without it simulated ones")
       ->type_name("DIR");
   plot->add_option("--board", options.board, "The board of the simulated tables")->capture_default_str();

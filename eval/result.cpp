@@ -4,9 +4,8 @@
 
 #include <cerrno>
 #include <fstream>
-#include <iterator>
 
-#include "eval/number.h"
+#include "eval/csv_row.h"
 #include "eval/table_file.h"
 
 namespace fulcrum::eval {
@@ -22,30 +21,6 @@ constexpr StatusName kStatuses[] = {{Status::solved, "solved"},
                                     {Status::missed, "missed"},
                                     {Status::violated, "violated"}};
 
-// The cells of a row, in the order of the header; what has no meaning for a problem is empty.
-class RowWriter {
- public:
-  void text(std::string_view value) { add("{}", value); }
-  void number(double value) { add("{:.8g}", value); }
-  template <class T>
-  void whole(T value) {
-    add("{}", value);
-  }
-  void none() { text(""); }
-  void number_if(bool has_meaning, double value) { has_meaning ? number(value) : none(); }
-
-  std::string row() { return std::move(row_); }
-
- private:
-  template <class T>
-  void add(const char* format, const T& value) {
-    if (!row_.empty()) row_ += ',';
-    fmt::format_to(std::back_inserter(row_), fmt::runtime(format), value);
-  }
-
-  std::string row_;
-};
-
 void write_answer(RowWriter& row, const Result& result) {
   if (!result.answer) {
     for (int column = 0; column < 9; ++column)
@@ -55,60 +30,13 @@ void write_answer(RowWriter& row, const Result& result) {
   const auto& answer = *result.answer;
   const bool trains = !result.train_workload.empty();
   const bool infers = !result.infer_workload.empty();
-  row.whole(answer.mode.cpu_cores);
-  row.whole(answer.mode.cpu_khz);
-  row.whole(answer.mode.gpu_hz);
-  row.whole(answer.mode.emc_hz);
+  row.mode(answer.mode);
   row.number_if(infers, answer.batch_size);
   row.number_if(trains && infers, answer.train_per_window);
   row.number_if(trains, answer.train_throughput_hz);
   row.number_if(infers, answer.latency_ms);
   row.number(answer.power_w);
 }
-
-// Reads the cells of a row in turn, and remembers the first that is wrong.
-class RowReader {
- public:
-  RowReader(std::string_view line, const std::vector<std::string_view>& columns)
-      : cells_(split_csv(line)), columns_(columns) {
-    if (cells_.size() != columns.size())
-      fault_ = fmt::format("{} columns, not {}", cells_.size(), columns.size());
-  }
-
-  std::string text() { return std::string(next()); }
-
-  template <class T>
-  std::optional<T> number_or_none() {
-    const auto column = column_;
-    const auto cell = next();
-    const auto value = parse_number<T>(cell);
-    if (!value && !cell.empty() && fault_.empty())
-      fault_ = fmt::format("{} is '{}', not a number", columns_[column], cell);
-    return value;
-  }
-  template <class T>
-  T number() {
-    const auto column = column_;
-    const auto value = number_or_none<T>();
-    if (!value && fault_.empty()) fault_ = fmt::format("{} is missing", columns_[column]);
-    return value.value_or(T{});
-  }
-  Status status() {
-    const auto read = parse_status(next());
-    if (!read && fault_.empty()) fault_ = read.error().message;
-    return read.value_or(Status::infeasible);
-  }
-
-  const std::string& fault() const { return fault_; }
-
- private:
-  std::string_view next() { return fault_.empty() ? cells_[column_++] : std::string_view(); }
-
-  std::vector<std::string_view> cells_;
-  const std::vector<std::string_view>& columns_;
-  std::size_t column_ = 0;
-  std::string fault_;
-};
 
 std::optional<Answered> read_answer(RowReader& row) {
   const auto cores = row.number_or_none<int>();
@@ -137,7 +65,7 @@ Result read_row(RowReader& row) {
   result.arrival_rate_hz = row.number_or_none<double>().value_or(0);
   result.strategy = row.text();
   result.seed = row.number<std::uint64_t>();
-  result.status = row.status();
+  result.status = row.parsed(parse_status).value_or(Status::infeasible);
   result.answer = read_answer(row);
   result.profiles = row.number<int>();
   result.modes = row.number<int>();
@@ -199,23 +127,7 @@ void write_results(std::ostream& out, const std::vector<Result>& results) {
 }
 
 Expected<std::vector<Result>> read_results(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return fail_errno(errno, fmt::format("opening '{}'", path));
-  std::string line;
-  const std::string header = csv_header();
-  const auto columns = split_csv(header);
-  if (!std::getline(file, line) || split_csv(line) != columns) {
-    return fail(ErrorCode::corrupt, fmt::format("{}:1: the header is not '{}'", path, header),
-                "results are what 'fulcrum-eval run --out' writes");
-  }
-  std::vector<Result> results;
-  for (int number = 2; std::getline(file, line); ++number) {
-    RowReader row(line, columns);
-    results.push_back(read_row(row));
-    if (!row.fault().empty())
-      return fail(ErrorCode::corrupt, fmt::format("{}:{}: {}", path, number, row.fault()));
-  }
-  return results;
+  return read_csv<Result>(path, csv_header(), "results are what 'fulcrum-eval run --out' writes", read_row);
 }
 
 }  // namespace fulcrum::eval

@@ -10,6 +10,7 @@
 
 #include "common/error.h"
 #include "powermode/power_mode.h"
+#include "scheduler/strategy.h"
 
 namespace fulcrum::eval {
 
@@ -52,6 +53,7 @@ struct Result {
 
   // Not in a row of CSV.
   double excess = 0;  // by how much the worst budget is exceeded, as a part of it
+  std::vector<scheduler::Measure> measured;  // for this problem, in order
 
   bool solvable() const { return optimal_value.has_value(); }
 };

@@ -13,9 +13,11 @@
 #include "common/suggest.h"
 #include "eval/evaluation.h"
 #include "eval/policy.h"
+#include "eval/policy_gain.h"
 #include "eval/progress.h"
 #include "eval/summary.h"
 #include "eval/table_source.h"
+#include "eval/visits.h"
 #include "powermode/board_catalogue.h"
 
 namespace fulcrum::eval {
@@ -52,6 +54,17 @@ Expected<std::vector<PowerMode>> presets_of(const std::string& board) {
   return modes;
 }
 
+// Each once.
+Expected<std::vector<scheduler::Policy>> policies_of(const RunOptions& options) {
+  std::vector<scheduler::Policy> policies;
+  policies.reserve(options.policies.size());
+  for (const auto& name : options.policies) {
+    FULCRUM_TRY_ASSIGN(policy, parse_policy(name));
+    if (std::find(policies.begin(), policies.end(), policy) == policies.end()) policies.push_back(policy);
+  }
+  return policies;
+}
+
 // ---- which sweeps ----
 
 class SweepMaker {
@@ -60,14 +73,18 @@ class SweepMaker {
       : options_(options), source_(source), terminal_(terminal) {}
 
   Expected<std::vector<Sweep>> make() {
-    FULCRUM_TRY_ASSIGN(policy, parse_policy(options_.policy));
+    FULCRUM_TRY_ASSIGN(policies, policies_of(options_));
     std::vector<Sweep> sweeps;
     for (const auto kind : kKinds) {
       if (options_.scenario != "all" && options_.scenario != to_string(kind)) continue;
       FULCRUM_TRY_ASSIGN(budgets, budgets_of(kind));
       FULCRUM_TRY_ASSIGN(benches, benches_of(kind));
-      for (auto& bench : benches)
-        sweeps.push_back(sweep_of(std::move(bench), budgets, policy));
+      // Without the two side by side there is nothing to share.
+      const std::size_t count = kind == ProblemKind::concurrent ? policies.size() : 1;
+      for (std::size_t i = 0; i < count; ++i) {
+        for (const auto& bench : benches)
+          sweeps.push_back(sweep_of(bench, budgets, policies[i]));
+      }
     }
     if (!sweeps.empty()) return sweeps;
     return fail(ErrorCode::not_found,
@@ -165,19 +182,26 @@ class SweepMaker {
   std::map<std::pair<WorkloadTask, std::string>, Table> tables_;
 };
 
-Json to_json(const RunOptions& options, const std::string& source, const std::vector<Summary>& summaries) {
-  Json rows = Json::array();
-  for (const auto& summary : summaries)
-    rows.push_back(summary.to_json());
+template <class T>
+Json list_of(const std::vector<T>& rows) {
+  Json list = Json::array();
+  for (const auto& row : rows)
+    list.push_back(row.to_json());
+  return list;
+}
+
+Json to_json(const RunOptions& options, const std::string& source, const std::vector<Summary>& summaries,
+             const std::vector<PolicyGain>& gains) {
   return {{"tables", source},
           {"grid", options.grid},
-          {"policy", options.policy},
+          {"policies", options.policies},
           {"sample", options.sample},
           {"seed", options.seed},
           {"noise_time", options.noise_time},
           {"noise_power", options.noise_power},
           {"warm", options.warm},
-          {"summary", std::move(rows)}};
+          {"summary", list_of(summaries)},
+          {"slack_over_managed", list_of(gains)}};
 }
 
 // Each once, by its full name.
@@ -191,6 +215,14 @@ Expected<std::vector<std::string>> strategies_of(const RunOptions& options,
     if (std::find(names.begin(), names.end(), full) == names.end()) names.push_back(full);
   }
   return names;
+}
+
+// Before the work, which may take long. An empty path: no file.
+Expected<void> create(const std::string& path, std::ofstream& file) {
+  if (path.empty()) return {};
+  file.open(path);
+  if (!file) return fail_errno(errno, fmt::format("creating '{}'", path));
+  return {};
 }
 
 Expected<void> finish_file(std::ofstream& file, const std::string& path) {
@@ -218,11 +250,9 @@ Expected<void> run_strategies(const RunOptions& options, Terminal& terminal,
   evaluation.warm = options.warm;
   evaluation.seed = options.seed;
   evaluation.jobs = options.jobs > 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
-  std::ofstream file;
-  if (!options.out.empty()) {
-    file.open(options.out);
-    if (!file) return fail_errno(errno, fmt::format("creating '{}'", options.out));
-  }
+  std::ofstream file, visits;
+  FULCRUM_TRY(create(options.out, file));
+  FULCRUM_TRY(create(options.visits, visits));
   std::optional<ProgressBar> bar;
   if (terminal.shows_progress) {
     bar.emplace(terminal.err);
@@ -234,9 +264,14 @@ Expected<void> run_strategies(const RunOptions& options, Terminal& terminal,
     write_results(file, results);
     FULCRUM_TRY(finish_file(file, options.out));
   }
+  if (!options.visits.empty()) {
+    write_visits(visits, visits_in(results));
+    FULCRUM_TRY(finish_file(visits, options.visits));
+  }
   const auto summaries = summarize(results);
-  terminal.out << (options.json ? to_json(options, source->description(), summaries).dump(2) + "\n"
-                                : render(summaries));
+  const auto gains = policy_gains(results);
+  terminal.out << (options.json ? to_json(options, source->description(), summaries, gains).dump(2) + "\n"
+                                : render(summaries) + render(gains));
   return {};
 }
 

@@ -19,7 +19,7 @@ struct RunOptions {
   std::vector<std::string> train;  // workloads; empty: all that there are
   std::vector<std::string> infer;
   std::vector<std::string> strategies{"gmd", "rnd-50", "bs", "maxn"};
-  std::string policy = "managed";
+  std::vector<std::string> policies{"managed"};
   std::string grid = "441";
   double sample = 1;
   std::uint64_t seed = 1;
@@ -29,6 +29,7 @@ struct RunOptions {
   std::string power, latency_ms, rate;  // ranges; empty: as the scenario has it
   unsigned jobs = 0;                    // 0: one thread a core
   std::string out;                      // a file for the results; empty: none
+  std::string visits;                   // a file for what was measured; empty: none
   bool json = false;
 };
 

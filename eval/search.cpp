@@ -60,6 +60,7 @@ SearchLog run_search(const scheduler::Strategy& strategy, const Problem& asked, 
     if (!known.pool(noise.measured(workload, *exact, repetition * kMostRepeats + times))) break;
     ++log.profiles;
     modes.insert(probe->mode);
+    log.measured.push_back(*probe);
   }
   log.modes = static_cast<int>(modes.size());
   return log;

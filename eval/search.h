@@ -2,6 +2,7 @@
 // One search: a strategy that is asked until it answers, every probe answered from the tables of a bench.
 
 #include <cstdint>
+#include <vector>
 
 #include "eval/noise.h"
 #include "eval/oracle.h"
@@ -14,6 +15,7 @@ struct SearchLog {
   scheduler::Step end;
   int profiles = 0;  // measured by this search
   int modes = 0;     // distinct ones among them
+  std::vector<scheduler::Measure> measured;  // in order; of the exhaustive search none
   int decisions = 0;
   double deciding_ms = 0;
 };

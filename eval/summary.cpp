@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "eval/statistics.h"
+#include "scheduler/problem.h"
 
 namespace fulcrum::eval {
 
@@ -90,6 +91,10 @@ std::vector<Summary> grouped(const std::vector<Result>& results, bool of_one_swe
 
 }  // namespace
 
+std::string Summary::shown_scenario() const {
+  return policy == to_string(scheduler::Policy::managed) ? scenario : scenario + ", " + policy;
+}
+
 std::string Summary::workloads() const {
   const auto names = pair_of(train_workload, infer_workload);
   return names.empty() ? "all" : names;
@@ -142,25 +147,26 @@ std::vector<Summary> summarize(const std::vector<Result>& results) {
 }
 
 std::string render(const std::vector<Summary>& summaries) {
-  std::size_t workloads = 9, strategy = 8;  // widths
+  std::size_t scenario = 10, workloads = 9, strategy = 8;  // widths
   for (const auto& s : summaries) {
+    scenario = std::max(scenario, s.shown_scenario().size());
     workloads = std::max(workloads, s.workloads().size());
     strategy = std::max(strategy, s.strategy.size());
   }
-  std::string text = fmt::format("{:<10}  {:<{}}  {:<{}}  {:>11}  {:>13}  {:>24}  {:>11}  {:>15}  {:>11}\n",
-                                 "scenario", "workloads", workloads, "strategy", strategy, "solved", "loss %",
+  std::string text = fmt::format("{:<{}}  {:<{}}  {:<{}}  {:>11}  {:>13}  {:>24}  {:>11}  {:>15}  {:>11}\n",
+                                 "scenario", scenario, "workloads", workloads, "strategy", strategy, "solved", "loss %",
                                  "probes", "modes", "violated", "decision ms");
   const auto out = std::back_inserter(text);
   fmt::format_to(out,
-                 "{:<10}  {:<{}}  {:<{}}  {:>11}  {:>6} {:>6}  {:>5} {:>6} {:>5} {:>5}  {:>5} {:>5}  {:>7} "
+                 "{:<{}}  {:<{}}  {:<{}}  {:>11}  {:>6} {:>6}  {:>5} {:>6} {:>5} {:>5}  {:>5} {:>5}  {:>7} "
                  "{:>7}  {:>11}\n",
-                 "", "", workloads, "", strategy, "of solvable", "median", "mean", "med.", "mean", "most",
+                 "", scenario, "", workloads, "", strategy, "of solvable", "median", "mean", "med.", "mean", "most",
                  "sum", "med.", "mean", "answers", "by >1 %", "median");
   for (const auto& s : summaries) {
     fmt::format_to(out,
-                   "{:<10}  {:<{}}  {:<{}}  {:>11}  {:>6.1f} {:>6.1f}  {:>5g} {:>6.1f} {:>5} {:>5}  {:>5g} "
+                   "{:<{}}  {:<{}}  {:<{}}  {:>11}  {:>6.1f} {:>6.1f}  {:>5g} {:>6.1f} {:>5} {:>5}  {:>5g} "
                    "{:>5.1f}  {:>7} {:>7}  {:>11.3g}\n",
-                   s.scenario, s.workloads(), workloads, s.strategy, strategy,
+                   s.shown_scenario(), scenario, s.workloads(), workloads, s.strategy, strategy,
                    fmt::format("{}/{}", s.solved, s.solvable), s.median_loss_pct, s.mean_loss_pct,
                    s.median_profiles, s.mean_profiles, s.most_profiles, short_number(s.total_profiles),
                    s.median_modes, s.mean_modes, s.violations, s.violations_beyond_1_pct,

@@ -37,7 +37,8 @@ struct Summary {
 
   double median_decision_ms = 0;
 
-  std::string workloads() const;  // "resnet + mobilenet"
+  std::string shown_scenario() const;  // "concurrent, slack"
+  std::string workloads() const;       // "resnet + mobilenet"
   Json to_json() const;
 };
 

@@ -63,10 +63,20 @@ TEST(Pictures, OfAFrontMarkTheModesThatWereAnswered) {
   auto evaluation = small_evaluation({"exhaustive"});
   evaluation.sweeps.resize(1);
   const auto results = evaluate(evaluation).value();
-  const auto picture = plot_front(*evaluation.sweeps[0].bench.training, 16, results, {"exhaustive"}, "a < b");
+  const auto picture = plot_front(*evaluation.sweeps[0].bench.training, 16, results, {}, {"exhaustive"}, "a < b");
   EXPECT_THAT(picture, HasSubstr("a &lt; b"));
   EXPECT_THAT(picture, HasSubstr("<title>exhaustive: 2 cores, "));
   EXPECT_THAT(picture, HasSubstr("time of a minibatch, ms"));
+}
+
+TEST(Pictures, OfAFrontShowWhereSearchesLooked) {
+  auto evaluation = small_evaluation({"gmd"});
+  evaluation.sweeps.resize(1);
+  const auto results = evaluate(evaluation).value();
+  const auto& table = *evaluation.sweeps[0].bench.training;
+  const auto picture = plot_front(table, 16, results, visits_in(results), {"gmd"}, "front");
+  EXPECT_THAT(picture, HasSubstr("<title>gmd measured "));
+  EXPECT_THAT(picture, HasSubstr("in colour those that were measured"));
 }
 
 TEST(Pictures, OfStrategiesThatSolvedNothingAreDrawnAllTheSame) {

@@ -68,6 +68,7 @@ class Program : public ::testing::Test {
 
 TEST_F(Program, EvaluatesAndDrawsAsTheInstalledProgram) {
   const std::string csv = out_ / "results.csv";
+  const std::string visits = out_ / "visits.csv";
   const std::string program = std::string(FULCRUM_BIN_DIR) + "/fulcrum-eval";
   const auto succeeds = [](const std::string& command) {
     std::FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
@@ -80,11 +81,11 @@ TEST_F(Program, EvaluatesAndDrawsAsTheInstalledProgram) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? output : "failed: " + output;
   };
   const auto table = succeeds(program + " run --tables " + tables_.path() +
-                              " --power 10:34:6 --sample .05 --strategy gmd,rnd5 --out " + csv);
+                              " --power 10:34:6 --sample .05 --strategy gmd,rnd5 --out " + csv + " --visits " + visits);
   EXPECT_THAT(table, StartsWith("scenario")) << "no progress in a pipe";
   EXPECT_THAT(table, HasSubstr("deep + cam"));
   const auto pictures = succeeds(program + " plot " + csv + " --tables " + tables_.path() +
-                                 " --grid full --out " + (out_ / "pictures"));
+                                 " --grid full --visits " + visits + " --out " + (out_ / "pictures"));
   EXPECT_THAT(pictures, HasSubstr("losses-concurrent-managed.svg"));
   EXPECT_TRUE(std::filesystem::exists(out_ / "pictures/front-train-net.svg")) << pictures;
 }
@@ -108,6 +109,19 @@ TEST_F(Program, PrintsJsonForScripts) {
   EXPECT_EQ(json["summary"][0]["train_workload"], "net");
   EXPECT_EQ(json["summary"][0]["infer_workload"], "cam");
   EXPECT_EQ(json["summary"][0]["problems"], 5 * 16 * 10);
+}
+
+TEST_F(Program, ComparesThePolicies) {
+  const auto arguments = on_tables({"--scenario", "concurrent", "--train", "net", "--strategy", "maxn",
+                                    "--sample", ".2", "--policy", "managed,slack"});
+  EXPECT_THAT(run(arguments).out, HasSubstr("slack over managed"));
+  auto for_scripts = arguments;
+  for_scripts.emplace_back("--json");
+  const auto json = parse_json(run(for_scripts).out).value();
+  EXPECT_EQ(json["summary"].size(), 2U) << "a policy each";
+  ASSERT_EQ(json["slack_over_managed"].size(), 2U);
+  EXPECT_EQ(json["slack_over_managed"][0]["of"], "optimum");
+  EXPECT_GE(json["slack_over_managed"][0]["least"], 1 - 1e-9);
 }
 
 TEST_F(Program, SearchesTheSimulatedBoardWithoutTables) {
