@@ -84,6 +84,10 @@ class Board {
   // them as they are.
   bool reads_as(const PowerMode& read, const PowerMode& preset) const;
 
+  // About what it draws idle in its lowest mode, and under load in its highest.
+  double usual_idle_w() const { return description_.power.idle_w; }
+  double usual_most_w() const { return description_.power.most_w; }
+
   // Never blocks. A rail that cannot be read is an error, and so is a total of 0 W.
   [[nodiscard]] Expected<PowerSample> read_power() const;
   // A reading tells of no time further before it.

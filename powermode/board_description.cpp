@@ -1,6 +1,7 @@
 #include "powermode/board_description.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "powermode/yaml_fields.h"
 
@@ -116,8 +117,18 @@ BoardDescription::PowerChip read_chip(const YAML::Node& map) {
                                       fmt::format("'{}' is none of hwmon, hwmon_power and iio", name));
 }
 
+void read_usual_power(const YAML::Node& range, BoardDescription::Power& power) {
+  const auto watts = as<std::vector<double>>(range, "usual_w");
+  // Written so that it refuses NaN as well.
+  if (watts.size() != 2 || !(watts[0] > 0 && watts[0] < watts[1] && std::isfinite(watts[1])))
+    throw YAML::RepresentationException(range.Mark(), "'usual_w' is not two powers, the lower one first");
+  power.idle_w = watts[0];
+  power.most_w = watts[1];
+}
+
 void read_power(const YAML::Node& map, BoardDescription::Power& power) {
-  check_keys(map, {"chips", "input", "sum", "averaging_window_ms"});
+  check_keys(map, {"chips", "input", "sum", "averaging_window_ms", "usual_w"});
+  if (map["usual_w"].IsDefined()) read_usual_power(map["usual_w"], power);
   if (map["chips"].IsDefined()) {
     power.chips.clear();
     for (const auto& entry : required_list(map, "chips"))
@@ -217,6 +228,7 @@ void check_whole(const YAML::Node& map, const BoardDescription& description) {
   need(!power.chips.empty(), "power.chips");
   need(!power.input.empty() || !power.sum.empty() || power.sum_of_all, "power.input or power.sum");
   need(power.averaging_window > Duration::zero(), "power.averaging_window_ms");
+  need(power.most_w > 0, "power.usual_w");
 }
 
 }  // namespace

@@ -61,6 +61,10 @@ struct BoardDescription {
     std::vector<std::string> sum;
     bool sum_of_all = false;
     Duration averaging_window{};  // a reading tells of no time further before it, unless the chip says so
+    // About what the board draws idle in its lowest mode, and under load in its highest: where a search
+    // begins. Nothing is limited by it.
+    double idle_w = 0;
+    double most_w = 0;
   };
   struct Thermal {
     std::string directory;            // holds thermal_zone*/{type,temp}

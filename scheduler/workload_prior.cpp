@@ -12,6 +12,7 @@ namespace fulcrum::scheduler {
 namespace {
 
 constexpr const char* kAgxOrin = "agx-orin.yaml";
+constexpr const char* kAgxOrinId = "agx-orin";
 // What an AGX Orin draws at least and at most, W: the scale of its priors of power.
 constexpr double kAgxOrinIdleW = 12.5;
 constexpr double kAgxOrinMostW = 51;
@@ -110,6 +111,10 @@ Expected<SearchPriors> SearchPriors::parse(std::string_view yaml, const std::str
 const SearchPriors& SearchPriors::of_agx_orin() {
   static const SearchPriors priors = parse(embedded_text(kAgxOrin), kAgxOrin).value();
   return priors;
+}
+
+const SearchPriors* SearchPriors::of_board(std::string_view id) {
+  return id == kAgxOrinId ? &of_agx_orin() : nullptr;
 }
 
 SearchPriors SearchPriors::of_other_board(double idle_w, double most_w) {

@@ -48,6 +48,8 @@ struct SearchPriors {
   [[nodiscard]] static Expected<SearchPriors> parse(std::string_view yaml, const std::string& source);
   // Of the Jetson AGX Orin, where most has been measured.
   static const SearchPriors& of_agx_orin();
+  // Of a board by the id of its description; null: nothing is known of such boards.
+  static const SearchPriors* of_board(std::string_view id);
   // For a board of which nothing is known but what it draws at least and at most: the AGX Orin's, wider.
   static SearchPriors of_other_board(double idle_w, double most_w);
 };

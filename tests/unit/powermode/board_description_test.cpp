@@ -77,6 +77,13 @@ TEST(BoardDescription, RefusesAWindowThatNoClockCanHold) {
   }
 }
 
+TEST(BoardDescription, RefusesAPowerThatNoBoardDraws) {
+  for (const std::string range : {"[60, 9]", "[0, 9]", "[9]", "[9, .inf]", "[.nan, 9]", "much"}) {
+    EXPECT_NE(error_of(altered("usual_w: [9, 60]", "usual_w: " + range)).find("usual_w"), std::string::npos)
+        << range;
+  }
+}
+
 TEST(BoardDescription, RefusesClustersWithGaps) {
   EXPECT_NE(error_of(altered("[4, 5, 6, 7]", "[5, 6, 7]")).find("expected CPU 4, found 5"),
             std::string::npos);

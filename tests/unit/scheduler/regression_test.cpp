@@ -5,6 +5,7 @@
 #include <random>
 
 #include "scheduler/initial_design.h"
+#include "scheduler/strategy.h"
 #include "scheduler/workload_model.h"
 
 namespace fulcrum::scheduler {
@@ -108,6 +109,15 @@ TEST(Priors, OfAnotherBoardAreWiderAndScaled) {
   EXPECT_GT(other.training.time.parameters.covariance(0, 0), ours.training.time.parameters.covariance(0, 0));
   EXPECT_GT(other.training.power.parameters.covariance(0, 0),
             ours.training.power.parameters.covariance(0, 0));
+}
+
+TEST(Priors, AreTheBoardsOwnWhereTheyAreKnown) {
+  EXPECT_EQ(SearchPriors::of_board("agx-orin"), &SearchPriors::of_agx_orin());
+  EXPECT_EQ(SearchPriors::of_board("nano"), nullptr);
+  const auto own = priors_of_board("agx-orin", 1, 2);
+  EXPECT_EQ(own->training.power.parameters.mean, SearchPriors::of_agx_orin().training.power.parameters.mean);
+  const auto other = priors_of_board("nano", 1.5, 10);
+  EXPECT_LT(other->training.power.parameters.mean[0], own->training.power.parameters.mean[0]);
 }
 
 TEST(Priors, FaultsAreToldWithTheirPlace) {
