@@ -295,6 +295,7 @@ Json JobSpec::to_json() const {
             {"model", {{"builtin", model.builtin}, {"num_classes", model.num_classes}}},
             {"seed", seed},
             {"class", workload_class}};
+  if (!strategy.empty()) json["strategy"] = strategy;
   if (const auto* spec = training()) {
     add_training(*spec, json);
   } else {
@@ -313,6 +314,7 @@ tl::expected<JobSpec, std::vector<Error>> JobSpec::from_json(const Json& json) {
   spec.name = kind;
   read_label(fields, "name", spec.name);
   read_label(fields, "class", spec.workload_class);
+  read_label(fields, "strategy", spec.strategy);
   read_model(fields, spec.model);
   fields.read("seed", spec.seed);
   if (kind == "training") spec.kind = read_training(fields);

@@ -77,6 +77,7 @@ struct JobSpec {
   ModelSpec model;
   std::uint64_t seed = 1;
   std::string workload_class = "light-cnn";  // which time and power model a simulated board uses
+  std::string strategy;  // by which the power mode is searched for; empty: the configured one
   std::variant<TrainingSpec, InferenceSpec> kind;
 
   const TrainingSpec* training() const { return std::get_if<TrainingSpec>(&kind); }

@@ -84,6 +84,16 @@ Expected<scheduler::ModeGrid> BoardKeeper::grid() const {
   return scheduler::thinned(all);
 }
 
+scheduler::StrategyTools BoardKeeper::strategy_tools() const {
+  const auto& board = *found_.board;
+  scheduler::StrategyTools tools;
+  for (const auto& preset : board.presets()) {
+    if (board.why_unreachable(preset).empty()) tools.presets.push_back(preset.mode);
+  }
+  tools.priors = scheduler::priors_of_board(board.id(), board.usual_idle_w(), board.usual_most_w());
+  return tools;
+}
+
 std::string BoardKeeper::name_of(const PowerMode& mode) const {
   for (const auto& preset : found_.board->presets()) {
     if (preset.mode == mode && found_.board->why_unreachable(preset).empty()) return preset.name;

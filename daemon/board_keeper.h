@@ -21,6 +21,7 @@
 #include "powermode/simulated_load.h"
 #include "powermode/simulated_workloads.h"
 #include "scheduler/mode_grid.h"
+#include "scheduler/strategy.h"
 #include "worker/protocol.h"
 
 namespace fulcrum::daemon {
@@ -41,6 +42,8 @@ class BoardKeeper {
   const std::optional<PowerMode>& fixed_mode() const { return fixed_mode_; }
   // Among which it is searched for.
   [[nodiscard]] Expected<scheduler::ModeGrid> grid() const;
+  // The presets that need no reboot, and what is known of such boards before anything is measured.
+  scheduler::StrategyTools strategy_tools() const;
   // Of the preset that is this mode; empty if none is.
   std::string name_of(const PowerMode& mode) const;
 

@@ -133,7 +133,10 @@ void Reader::read_key(const ConfigKey& key, const YAML::Node& value) {
 
 void Reader::read(const ConfigKey& key, const ChoiceField& field, const YAML::Node& value) {
   const std::string text = value.IsScalar() ? value.Scalar() : "";
-  if (std::find(field.choices.begin(), field.choices.end(), text) != field.choices.end()) {
+  const bool fits = field.fits != nullptr
+                        ? field.fits(text)
+                        : std::find(field.choices.begin(), field.choices.end(), text) != field.choices.end();
+  if (fits) {
     field.at(config_) = text;
   } else {
     fault(

@@ -77,6 +77,10 @@ std::string as_comment(const std::string& lines, const std::string& indent) {
   return comment;
 }
 
+bool is_strategy(const std::string& name) {
+  return scheduler::strategy_traits(name, scheduler::ProblemKind::train).has_value();
+}
+
 }  // namespace
 
 const std::vector<ConfigKey>& config_keys() {
@@ -153,10 +157,9 @@ const std::vector<ConfigKey>& config_keys() {
        "How much earlier than the last moment a partial batch of requests is started."},
       {"scheduler.strategy",
        ChoiceField{[](Config& c) -> std::string& { return c.scheduler.strategy; },
-                   {"rgs", "gmd", "bs", "maxn", "exhaustive"}},
-       "How the power mode is searched for (docs/searches.md). exhaustive measures in every mode of the "
-       "grid,\n"
-       "which takes hours."},
+                   scheduler::strategy_names(), is_strategy},
+       "How the power mode is searched for (docs/searches.md); N stands for a number of probes. als and nn-N\n"
+       "think in the worker. exhaustive measures in every mode of the grid, which takes hours."},
       {"scheduler.most_modes",
        WholeField{[](Config& c) -> std::int64_t& { return c.scheduler.most_modes; }, 0, 100000},
        "Once so many modes are known to the jobs that run together, no other is measured: the best of the "

@@ -13,6 +13,8 @@ namespace fulcrum::daemon {
 struct ChoiceField {
   std::string& (*at)(DaemonConfig&);
   std::vector<std::string> choices;
+  // Where the choices are patterns: whether a value fits one.
+  bool (*fits)(const std::string& value) = nullptr;
 };
 struct PathField {
   std::string& (*at)(DaemonConfig&);

@@ -108,6 +108,7 @@ ControlLoop::ActiveJob* ControlLoop::find(JobId id) {
 Expected<void> ControlLoop::activate(JobRecord record) {
   auto spec = JobSpec::from_json(record.spec);
   if (!spec) return Unexpected(spec.error().front());
+  FULCRUM_TRY(pilot_->check(*spec));
   ActiveJob job;
   job.spec = std::move(*spec);
   job.live = record.started_ms.has_value();  // whatever was stored since, while it was loaded anew
@@ -230,6 +231,8 @@ void ControlLoop::handle(worker::FromWorker&& message) {
       return job == nullptr ? nullptr : &job->spec;
     });
     pilot_->slices(load->slices);
+  } else if (const auto* thought = std::get_if<worker::Thought>(&message)) {
+    pilot_->thought(*thought);
   } else if (std::holds_alternative<worker::Held>(message)) {
     pilot_->worker_holds();
   }

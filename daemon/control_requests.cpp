@@ -14,6 +14,7 @@ void ControlLoop::submit(SubmitRequest request, SubmitReply reply) {
   auto spec = JobSpec::from_json(request.spec);
   if (!spec) return reply(faulty(std::move(spec.error())));
   if (auto pace = board_->pace(*spec, std::nullopt); !pace) return reply(faulty(pace.error()));
+  if (auto checked = pilot_->check(*spec); !checked) return reply(faulty(checked.error()));
   if (request.client_token) {
     auto known = store_.find_token(*request.client_token);
     if (!known) return reply(faulty(known.error()));

@@ -51,11 +51,11 @@ std::size_t known_profiles(const PlannedJobs& jobs) {
 
 Expected<std::unique_ptr<Pilot>> Pilot::make(Parts parts) {
   FULCRUM_TRY_ASSIGN(grid, parts.board.grid());
-  FULCRUM_TRY_ASSIGN(strategy, scheduler::make_strategy(parts.config.scheduler.strategy));
-  return std::unique_ptr<Pilot>(new Pilot(std::move(parts), std::move(grid), std::move(strategy)));
+  FULCRUM_TRY_ASSIGN(deliberation, Deliberation::make(parts.config.scheduler.strategy, parts.board.strategy_tools()));
+  return std::unique_ptr<Pilot>(new Pilot(std::move(parts), std::move(grid), std::move(deliberation)));
 }
 
-Pilot::Pilot(Parts parts, scheduler::ModeGrid grid, std::unique_ptr<scheduler::Strategy> strategy)
+Pilot::Pilot(Parts parts, scheduler::ModeGrid grid, Deliberation deliberation)
     : clock_(parts.clock),
       config_(parts.config),
       log_(std::move(parts.log)),
@@ -64,12 +64,13 @@ Pilot::Pilot(Parts parts, scheduler::ModeGrid grid, std::unique_ptr<scheduler::S
       budget_(std::move(parts.budget)),
       hooks_(std::move(parts.hooks)),
       grid_(std::move(grid)),
-      strategy_(std::move(strategy)),
+      deliberation_(std::move(deliberation)),
       stage_(board_, clock_, hooks_.send),
       power_watch_(kWatchWindow, board_.board().averaging_window()) {}
 
 PlanningRules Pilot::rules() const {
-  PlanningRules rules{*strategy_, grid_, budget_.power_w(), config_.scheduler.margin_ms, {}, {}, {}};
+  PlanningRules rules{
+      deliberation_.adviser(), grid_, budget_.power_w(), config_.scheduler.margin_ms, {}, {}, {}, {}};
   if (auto noise = profiles_.noise()) {
     rules.noise = *noise;
   } else {
@@ -79,6 +80,8 @@ PlanningRules Pilot::rules() const {
   if (config_.scheduler.most_modes > 0)
     rules.limits.most_modes = static_cast<int>(config_.scheduler.most_modes);
   rules.known_at_start = known_at_start_;
+  if (settlement_ && settlement_->choice)
+    rules.running = scheduler::Running{settlement_->choice->mode, settlement_->choice->batch_size};
   return rules;
 }
 
@@ -127,6 +130,7 @@ void Pilot::clear() {
   probe_steps_run_ = false;
   react_ = false;
   think_again_ = false;
+  deliberation_.forget_question();
   plan_.reset();
   settlement_.reset();
   search_.reset();
@@ -148,6 +152,7 @@ void Pilot::worker_down() {
   probe_steps_run_ = false;
   react_ = false;
   think_again_ = false;
+  deliberation_.forget_question();
   jobs_.clear();
   latency_watches_.clear();
   plan_.reset();
@@ -170,9 +175,13 @@ void Pilot::think() {
   if (std::exchange(react_, false)) return use_what_is_known();
   if (hooks_.jobs_arrive()) return wait_for_arrivals();
   if (!known_at_start_) known_at_start_ = known_profiles(jobs_);
+  if (const auto used = deliberation_.use(strategy_for(jobs_)); !used)
+    log_->error("'{}' goes on deciding: {}", deliberation_.strategy(), used.error().to_string());
   auto move = next_move(jobs_, rules(), unmeasurable_);
   if (auto* probe = std::get_if<TakeProbe>(&move)) {
     begin_probe(std::move(*probe));
+  } else if (const auto* question = std::get_if<scheduler::Unadvised>(&move)) {
+    wait_for_thought(*question);
   } else if (!go_exploring()) {
     settle(std::get<SettleIn>(std::move(move)));
   }
@@ -191,13 +200,18 @@ void Pilot::wait_for_arrivals() {
   if (!settlement_ || !plan_ || !runs_alike(*plan_, known.plan)) settle(std::move(known));
 }
 
-// For a change that must not wait for a search. The search follows when the board has shown for a window what
-// it draws there.
+// For a change that must not wait for a search. If training goes on in what is known, the search follows when
+// the board has shown for a window what it draws there; if it has to wait for the search, at once.
 void Pilot::use_what_is_known() {
   auto known = settle_now(jobs_, rules());
   if (!known.plan.mode) return think();
+  const bool found = known.settlement.choice.has_value();
   settle(std::move(known));
-  think_again_later(kWatchWindow + board_.board().averaging_window() + kWatchSlack);
+  if (found) {
+    think_again_later(kWatchWindow + board_.board().averaging_window() + kWatchSlack);
+  } else {
+    think();
+  }
 }
 
 worker::SetPlan Pilot::setting(scheduler::Plan plan, const std::optional<worker::ProbeOrder>& probe) const {
@@ -253,6 +267,7 @@ void Pilot::settle(SettleIn settled) {
     plan_->notes.emplace_back("no job could be measured in any mode; the log tells why");
     failures_.clear();
     unmeasurable_.clear();
+    deliberation_.forget_answers();
     stop_probe_steps();
     return think_again_later(kNothingMeasuredRetryAfter);
   }

@@ -2,7 +2,8 @@
 // Decides how the loaded jobs run: has them measured in a few modes of the board, settles in the best, and
 // watches that the board keeps what was planned. In a mode that the configuration fixes it only plans.
 //
-// One thing happens at a time: the mode is being changed (stage), a probe runs, or the board is settled.
+// One thing happens at a time: the mode is being changed (stage), a probe runs, the worker is asked what to
+// measure next, or the board is settled.
 // After each the next move is thought out anew from the jobs, the budget and the profiles, so that any of
 // them may change at any time, and so that a search goes on after a crash where it was.
 
@@ -19,6 +20,7 @@
 #include "common/logging.h"
 #include "daemon/board_keeper.h"
 #include "daemon/config.h"
+#include "daemon/deliberation.h"
 #include "daemon/foreign_changes.h"
 #include "daemon/job_store.h"
 #include "daemon/latency_watch.h"
@@ -74,6 +76,7 @@ class Pilot {
   // From the worker.
   void worker_holds();
   void worker_down();
+  void thought(const worker::Thought& thought);
   void slices(const std::vector<worker::DeviceSlice>& slices);
   void progress(JobId id, const Json& progress, const std::vector<scheduler::StepTime>& recent);
 
@@ -97,6 +100,9 @@ class Pilot {
   const std::optional<scheduler::Plan>& plan() const { return plan_; }
   // Why it is as it is: the answer of plan.explain, but for the plan.
   Json explain() const;
+  // invalid_argument, with the field, for a strategy that there is not, or not on this board. Every job that
+  // is added, or asked about, has passed it.
+  [[nodiscard]] Expected<void> check(const JobSpec& spec) const;
   // What a search for this job beside the others would cost.
   Json expected_search(const JobSpec& spec) const;
 
@@ -111,9 +117,11 @@ class Pilot {
     double took_s = 0;
   };
 
-  explicit Pilot(Parts parts, scheduler::ModeGrid grid, std::unique_ptr<scheduler::Strategy> strategy);
+  explicit Pilot(Parts parts, scheduler::ModeGrid grid, Deliberation deliberation);
 
   PlanningRules rules() const;
+  // Of the last submitted job that names one; else as configured.
+  const std::string& strategy_for(const PlannedJobs& jobs) const;
   void load_profiles(PlannedJob& job);
   worker::SetPlan setting(scheduler::Plan plan,
                           const std::optional<worker::ProbeOrder>& probe = std::nullopt) const;
@@ -132,6 +140,7 @@ class Pilot {
   void expect_hold();
 
   Json search_cost(const PlannedJobs& jobs) const;
+  void wait_for_thought(const scheduler::Unadvised& question);
   void begin_search();
   void end_search(bool found);
   bool go_exploring();
@@ -163,7 +172,7 @@ class Pilot {
   PowerBudget budget_;
   Hooks hooks_;
   scheduler::ModeGrid grid_;
-  std::unique_ptr<scheduler::Strategy> strategy_;
+  Deliberation deliberation_;
 
   PlannedJobs jobs_;
   Stage stage_;

@@ -55,7 +55,7 @@ Json Pilot::explain() const {
     return json;
   }
   if (search_) {
-    json["search"] = {{"strategy", strategy_->name()},
+    json["search"] = {{"strategy", deliberation_.strategy()},
                       {"state", search_->over ? "settled" : "searching"},
                       {"probes", search_->probes},
                       {"modes", search_->modes.size()},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "daemon/job_json.h"
 #include "daemon/pilot.h"
@@ -28,7 +29,7 @@ profiler::ProbeSettings probe_settings(const DaemonConfig& config, const Board& 
 }
 
 // What the strategy may ask for, and how much the limit on modes leaves of it.
-int most_probes(const PlannedJobs& jobs, const scheduler::Strategy& strategy, const scheduler::ModeGrid& grid,
+int most_probes(const PlannedJobs& jobs, const Deliberation& deliberation, const scheduler::ModeGrid& grid,
                 const DaemonConfig& config) {
   scheduler::Problem problem;
   problem.grid = grid;
@@ -41,7 +42,7 @@ int most_probes(const PlannedJobs& jobs, const scheduler::Strategy& strategy, co
   }
   const bool infers = !problem.inference_batch_sizes.empty();
   if (infers) problem.kind = trains ? scheduler::ProblemKind::concurrent : scheduler::ProblemKind::infer;
-  const auto by_rule = static_cast<int>(strategy.most_probes(problem));
+  const auto by_rule = static_cast<int>(deliberation.most_probes(problem));
   const auto per_mode = static_cast<int>(problem.inference_batch_sizes.size()) + (trains ? 1 : 0);
   const auto modes = static_cast<int>(config.scheduler.most_modes);
   return modes > 0 ? std::min(by_rule, modes * per_mode) : by_rule;
@@ -49,8 +50,24 @@ int most_probes(const PlannedJobs& jobs, const scheduler::Strategy& strategy, co
 
 }  // namespace
 
+const std::string& Pilot::strategy_for(const PlannedJobs& jobs) const {
+  const auto last = std::find_if(jobs.rbegin(), jobs.rend(),
+                                 [](const auto& entry) { return !entry.second.spec.strategy.empty(); });
+  return last == jobs.rend() ? config_.scheduler.strategy : last->second.spec.strategy;
+}
+
+Expected<void> Pilot::check(const JobSpec& spec) const {
+  if (spec.strategy.empty()) return {};
+  const auto known = Deliberation::make(spec.strategy, board_.strategy_tools());
+  if (known) return {};
+  Error error = known.error();
+  error.field = "/strategy";
+  return Unexpected(std::move(error));
+}
+
 Json Pilot::search_cost(const PlannedJobs& jobs) const {
-  const int probes = most_probes(jobs, *strategy_, grid_, config_);
+  const auto deliberation = Deliberation::make(strategy_for(jobs), board_.strategy_tools()).value();
+  const int probes = most_probes(jobs, deliberation, grid_, config_);
   const auto step = from_ms(kUnknownStepMs);
   const auto each = profiler::expected_cost(probe_settings(config_, board_.board(), kUnknownStepMs), step);
   return {{"probes_at_most", probes}, {"seconds_at_most", std::ceil(probes * to_s(each))}};
@@ -61,8 +78,25 @@ Json Pilot::expected_search(const JobSpec& spec) const {
   PlannedJobs jobs = jobs_;
   PlannedJob job;
   job.spec = spec;
-  jobs.emplace(0, std::move(job));
+  jobs.emplace(std::numeric_limits<JobId>::max(), std::move(job));  // the last
   return search_cost(jobs);
+}
+
+// In the midst of a search the board stays as it is, for the next probe is near. Before it whoever can run
+// does: a worker that has just started may have much to think over.
+void Pilot::wait_for_thought(const scheduler::Unadvised& question) {
+  if (const auto asked = deliberation_.ask(question)) {
+    log_->debug("the worker is asked what to measure next");
+    hooks_.send(*asked);
+  }
+  if (search_ && !search_->over) return stop_probe_steps();
+  wait_for_arrivals();
+}
+
+void Pilot::thought(const worker::Thought& thought) {
+  const auto taken = deliberation_.take(thought);
+  if (!taken) log_->error("the search ends with what is known: {}", taken.error().to_string());
+  if (!taken || *taken) think();
 }
 
 void Pilot::begin_search() {
@@ -70,7 +104,7 @@ void Pilot::begin_search() {
   search_ = Search{clock_.now(), 0, {}, false, 0};
   Json cost = search_cost(jobs_);
   log_->info("the power mode is searched for ({}): at most {} probes or {} s, commonly a quarter of it",
-             strategy_->name(), to_line(cost["probes_at_most"]), to_line(cost["seconds_at_most"]));
+             deliberation_.strategy(), to_line(cost["probes_at_most"]), to_line(cost["seconds_at_most"]));
   cost["state"] = "begun";
   for (const auto& [id, job] : jobs_) {
     if (job.spec.training() != nullptr || !job.live) hooks_.state(id, JobState::profiling);
@@ -115,8 +149,13 @@ Expected<Json> Pilot::explore(int probes) {
 // False: there is nothing to explore, any more.
 bool Pilot::go_exploring() {
   if (explore_left_ <= 0) return false;
-  auto probe = next_exploration(jobs_, rules(), unmeasurable_);
-  if (!probe) {
+  auto next = next_exploration(jobs_, rules(), unmeasurable_);
+  if (const auto* question = std::get_if<scheduler::Unadvised>(&next)) {
+    wait_for_thought(*question);
+    return true;
+  }
+  auto* probe = std::get_if<TakeProbe>(&next);
+  if (probe == nullptr) {
     log_->info("nothing more is worth a probe: {} are not taken", explore_left_);
     explore_left_ = 0;
     return false;

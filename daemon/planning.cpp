@@ -133,11 +133,11 @@ class Planning {
     if (inference_ != nullptr) profiles_.take_over(inference_->profiles);
   }
 
-  std::variant<TakeProbe, SettleIn> next() {
+  Move next() {
     const Problem searched = searchable(problem());
     while (true) {
-      const auto decision =
-          scheduler::decide(searched, rules_.strategy, profiles_, stand_ins_, rules_.limits);
+      auto decision = scheduler::decide(searched, rules_.adviser, profiles_, stand_ins_, rules_.limits);
+      if (auto* unadvised = std::get_if<scheduler::Unadvised>(&decision)) return std::move(*unadvised);
       const auto* measure = std::get_if<Measure>(&decision);
       if (measure == nullptr) break;
       if (auto probe = probe_for(*measure)) return *std::move(probe);
@@ -151,18 +151,23 @@ class Planning {
     return settled;
   }
 
-  std::optional<TakeProbe> explore() {
+  Exploration explore() {
+    const Problem searched = searchable(problem());
     ProfileSet walked = profiles_;
-    while (const auto measure = scheduler::next_exploration(searchable(problem()), rules_.strategy, walked)) {
-      if (auto probe = probe_for(*measure)) return probe;
-      if (!assume(*measure)) return std::nullopt;
+    while (true) {
+      auto next = scheduler::next_exploration(searched, rules_.adviser, walked);
+      if (auto* unadvised = std::get_if<scheduler::Unadvised>(&next)) return std::move(*unadvised);
+      const auto* measure = std::get_if<Measure>(&next);
+      if (measure == nullptr) return scheduler::NothingMore{};
+      if (auto probe = probe_for(*measure)) return *std::move(probe);
+      if (!assume(*measure)) return scheduler::NothingMore{};
       walked.take_over(stand_ins_);
     }
-    return std::nullopt;
   }
 
   SettleIn settle_now(const std::optional<PowerMode>& stay = std::nullopt) const {
-    return settle_in(scheduler::settle(problem(), stay ? profiles_.in_mode(*stay) : profiles_));
+    if (stay) return settle_in(scheduler::settle(problem(), profiles_.in_mode(*stay)));
+    return settle_in(scheduler::settle(problem(), profiles_, rules_.running));
   }
 
  private:
@@ -376,13 +381,12 @@ class Planning {
 
 }  // namespace
 
-std::variant<TakeProbe, SettleIn> next_move(const PlannedJobs& jobs, const PlanningRules& rules,
-                                            const Unmeasurable& unmeasurable) {
+Move next_move(const PlannedJobs& jobs, const PlanningRules& rules, const Unmeasurable& unmeasurable) {
   return Planning(jobs, rules, unmeasurable).next();
 }
 
-std::optional<TakeProbe> next_exploration(const PlannedJobs& jobs, const PlanningRules& rules,
-                                          const Unmeasurable& unmeasurable) {
+Exploration next_exploration(const PlannedJobs& jobs, const PlanningRules& rules,
+                             const Unmeasurable& unmeasurable) {
   return Planning(jobs, rules, unmeasurable).explore();
 }
 

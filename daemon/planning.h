@@ -32,13 +32,14 @@ struct PlannedJob {
 using PlannedJobs = std::map<JobId, PlannedJob>;
 
 struct PlanningRules {
-  const scheduler::Strategy& strategy;
+  scheduler::Adviser adviser;
   scheduler::ModeGrid grid;
   std::optional<double> power_budget_w;  // that profiled powers have to keep
   double margin_ms = 0;
   scheduler::SearchLimits limits;
   scheduler::MeasurementNoise noise;
   std::optional<std::size_t> known_at_start;  // profiles, when the search began; none: it has not begun
+  std::optional<scheduler::Running> running;  // what the board is settled in
 };
 
 // Of these no measurement could be had.
@@ -56,14 +57,17 @@ struct SettleIn {
   scheduler::Plan plan;  // without a mode when nothing is known of any
 };
 
-// There is at least one job.
-std::variant<TakeProbe, SettleIn> next_move(const PlannedJobs& jobs, const PlanningRules& rules,
-                                            const Unmeasurable& unmeasurable);
+using Move = std::variant<TakeProbe, SettleIn, scheduler::Unadvised>;
 
-// The next probe for budgets that are not set yet (scheduler/exploration.h); none: nothing is left that is
-// worth one, or can be measured without breaking the budget of a live job.
-std::optional<TakeProbe> next_exploration(const PlannedJobs& jobs, const PlanningRules& rules,
-                                          const Unmeasurable& unmeasurable);
+// There is at least one job. Unadvised: the move is known once the adviser knows what it says to this.
+Move next_move(const PlannedJobs& jobs, const PlanningRules& rules, const Unmeasurable& unmeasurable);
+
+using Exploration = std::variant<TakeProbe, scheduler::NothingMore, scheduler::Unadvised>;
+
+// The next probe for budgets that are not set yet (scheduler/exploration.h). NothingMore: nothing is left that
+// is worth one, or can be measured without breaking the budget of a live job.
+Exploration next_exploration(const PlannedJobs& jobs, const PlanningRules& rules,
+                             const Unmeasurable& unmeasurable);
 
 // From what is known alone; with `stay`, of that mode.
 SettleIn settle_now(const PlannedJobs& jobs, const PlanningRules& rules,

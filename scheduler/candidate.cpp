@@ -97,6 +97,11 @@ double objective(const Problem& problem, const Candidate& candidate) {
   return problem.kind == ProblemKind::infer ? candidate.latency_ms : candidate.train_throughput_hz;
 }
 
+double gain(const Problem& problem, const Candidate& a, const Candidate& b) {
+  const double change = objective(problem, a) - objective(problem, b);
+  return problem.kind == ProblemKind::infer ? -change : change;
+}
+
 Rank rank(const Problem& problem, const Candidate& candidate) {
   double first = 0;
   switch (problem.kind) {

@@ -45,6 +45,9 @@ void for_each_candidate(const Problem& problem, const ProfileSet& profiles,
 // What is maximised or minimised: minibatches per second, or for infer ms of latency.
 double objective(const Problem& problem, const Candidate& candidate);
 
+// By how much a's objective is better (> 0) or worse (< 0) than b's.
+double gain(const Problem& problem, const Candidate& a, const Candidate& b);
+
 // Smaller is better. Ties in the objective go to the shorter inference, then to less power, then to the lower
 // mode and batch size.
 using Rank = std::tuple<double, double, double, PowerMode, int>;

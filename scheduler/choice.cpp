@@ -12,10 +12,6 @@ namespace fulcrum::scheduler {
 
 namespace {
 
-bool better(const Problem& problem, const Candidate& a, const Candidate& b) {
-  return std::get<0>(rank(problem, a)) < std::get<0>(rank(problem, b));
-}
-
 // What the candidate would need, if it is one budget alone that rules it out.
 std::optional<Binding> ruled_out_by(const Problem& problem, const Candidate& c, const Candidate& chosen) {
   if (int{c.power_met} + int{c.latency_met} + int{c.stable} != 2) return std::nullopt;
@@ -45,7 +41,7 @@ class Comparison {
     if (c.feasible()) {
       const bool another = c.mode() != chosen_.mode();
       if (another && (!runner_up_ || rank(problem_, c) < rank(problem_, *runner_up_))) runner_up_ = c;
-    } else if (better(problem_, c, chosen_)) {
+    } else if (gain(problem_, c, chosen_) > 0) {
       const auto binding = ruled_out_by(problem_, c, chosen_);
       if (binding && (!binding_ || relative_excess(*binding) < relative_excess(*binding_)))
         binding_ = binding;
@@ -190,16 +186,25 @@ Infeasible no_choice(const Problem& problem, const ProfileSet& profiles) {
   return answer;
 }
 
+bool is_worth_a_switch(const Problem& problem, const Candidate& best, const Candidate& running) {
+  return gain(problem, best, running) > kWorthASwitch * objective(problem, running);
+}
+
 }  // namespace
 
-std::variant<Choice, Infeasible> choose(const Problem& problem, const ProfileSet& profiles) {
+std::variant<Choice, Infeasible> choose(const Problem& problem, const ProfileSet& profiles,
+                                        const std::optional<Running>& running) {
   std::optional<Candidate> best;
+  std::optional<Candidate> present;
   std::size_t compared = 0;
   for_each_candidate(problem, profiles, [&](const Candidate& c) {
     ++compared;
-    if (c.feasible() && (!best || rank(problem, c) < rank(problem, *best))) best = c;
+    if (!c.feasible()) return;
+    if (!best || rank(problem, c) < rank(problem, *best)) best = c;
+    if (running && c.mode() == running->mode && c.batch_size() == running->batch_size) present = c;
   });
   if (!best) return no_choice(problem, profiles);
+  if (present && !is_worth_a_switch(problem, *best, *present)) best = present;
   return explained(problem, profiles, *best, compared);
 }
 

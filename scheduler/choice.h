@@ -102,9 +102,18 @@ struct Infeasible {
   Json to_json() const;
 };
 
+// What a board does already. A switch holds everything up for a moment, and small differences are often noise.
+struct Running {
+  PowerMode mode;
+  int batch_size = 0;  // of inference; 0 when nothing infers
+};
+inline constexpr double kWorthASwitch = .02;  // of the objective
+
 // The best of the profiled ways to run that keeps every budget. With everything profiled this is the optimum;
 // ties go to the shorter inference, then to less power, then to the lower mode and batch size. Profiles
-// outside the problem's grid and batch sizes are left alone. The problem must have passed check().
-std::variant<Choice, Infeasible> choose(const Problem& problem, const ProfileSet& profiles);
+// outside the problem's grid and batch sizes are left alone. `running` stays as long as it keeps every budget
+// and nothing is better by what is worth a switch. The problem must have passed check().
+std::variant<Choice, Infeasible> choose(const Problem& problem, const ProfileSet& profiles,
+                                        const std::optional<Running>& running = std::nullopt);
 
 }  // namespace fulcrum::scheduler

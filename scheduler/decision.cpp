@@ -11,8 +11,8 @@ namespace fulcrum::scheduler {
 namespace {
 
 using Outcome = std::variant<Choice, Infeasible>;
-using Search = std::variant<Measure, Outcome>;
-// What a problem comes to: a profile that is missing, or an outcome.
+using Search = std::variant<Measure, Unadvised, Outcome>;
+// What a problem comes to: a profile that is missing, advice that is missing, or an outcome.
 using Ask = std::function<Search(const Problem&)>;
 
 bool is_allowed(const Problem& problem, const Measure& measure, const ProfileSet& profiles,
@@ -25,6 +25,18 @@ bool is_allowed(const Problem& problem, const Measure& measure, const ProfileSet
   for (const auto& [key, profile] : profiles)
     modes.insert(profile.mode);
   return modes.count(measure.mode) > 0 || static_cast<int>(modes.size()) < *limits.most_modes;
+}
+
+// Of the way to run that is chosen.
+std::optional<Measure> missing_profile(const Problem& problem, const Choice& choice,
+                                       const ProfileSet& profiles) {
+  std::vector<Measure> needed;
+  if (problem.trains()) needed.push_back({WorkloadTask::training, choice.mode, problem.training_batch_size});
+  if (problem.infers()) needed.push_back({WorkloadTask::inference, choice.mode, choice.batch_size});
+  for (const auto& measure : needed) {
+    if (profiles.find(measure.task, measure.mode, measure.batch_size) == nullptr) return measure;
+  }
+  return std::nullopt;
 }
 
 Problem inference_alone(Problem problem) {
@@ -62,10 +74,10 @@ std::optional<Settlement::Instead> least_harm(const Problem& problem, const Prof
   return instead;
 }
 
-std::variant<Measure, Settlement> come_to_terms(const Problem& problem, const ProfileSet& profiles,
-                                                const Ask& ask) {
+Decision come_to_terms(const Problem& problem, const ProfileSet& profiles, const Ask& ask) {
   auto search = ask(problem);
   if (auto* measure = std::get_if<Measure>(&search)) return *measure;
+  if (auto* unadvised = std::get_if<Unadvised>(&search)) return std::move(*unadvised);
   auto& outcome = std::get<Outcome>(search);
   Settlement settlement;
   settlement.problem = problem;
@@ -85,6 +97,7 @@ std::variant<Measure, Settlement> come_to_terms(const Problem& problem, const Pr
   if (problem.kind == ProblemKind::concurrent) {
     auto inference = ask(alone);
     if (auto* measure = std::get_if<Measure>(&inference)) return *measure;
+    if (auto* unadvised = std::get_if<Unadvised>(&inference)) return std::move(*unadvised);
   }
   settlement.instead = least_harm(alone, profiles);
   return settlement;
@@ -98,15 +111,29 @@ std::optional<PowerMode> Settlement::mode() const {
   return std::nullopt;
 }
 
-std::variant<Measure, Settlement> decide(const Problem& problem, const Strategy& strategy,
-                                         const ProfileSet& profiles, const ProfileSet& stand_ins,
-                                         const SearchLimits& limits) {
+Advice advice_of(const Strategy& strategy, const Problem& problem, const ProfileSet& profiles) {
+  const auto step = strategy.next(problem, profiles);
+  if (const auto* measure = std::get_if<Measure>(&step)) return *measure;
+  if (const auto* answer = std::get_if<Answer>(&step)) {
+    if (auto missing = missing_profile(problem, answer->choice, profiles)) return *std::move(missing);
+  }
+  return NothingMore{};
+}
+
+Adviser adviser(const Strategy& strategy) {
+  return [&strategy](const Problem& problem, const ProfileSet& profiles) {
+    return std::optional<Advice>(advice_of(strategy, problem, profiles));
+  };
+}
+
+Decision decide(const Problem& problem, const Adviser& adviser, const ProfileSet& profiles,
+                const ProfileSet& stand_ins, const SearchLimits& limits) {
   ProfileSet all = stand_ins;
   all.take_over(profiles);
   return come_to_terms(problem, profiles, [&](const Problem& asked) -> Search {
-    const auto step = strategy.next(asked, all);
-    const auto* measure = std::get_if<Measure>(&step);
-    if (measure != nullptr) {
+    const auto advice = adviser(asked, all);
+    if (!advice) return Unadvised{asked, all};
+    if (const auto* measure = std::get_if<Measure>(&*advice)) {
       if (is_allowed(asked, *measure, profiles, limits)) return *measure;
       if (const auto again = next_confirmation(asked, profiles)) return *again;
     }
@@ -114,9 +141,11 @@ std::variant<Measure, Settlement> decide(const Problem& problem, const Strategy&
   });
 }
 
-Settlement settle(const Problem& problem, const ProfileSet& profiles) {
-  auto settled = come_to_terms(problem, profiles,
-                               [&](const Problem& asked) -> Search { return choose(asked, profiles); });
+Settlement settle(const Problem& problem, const ProfileSet& profiles,
+                  const std::optional<Running>& running) {
+  auto settled = come_to_terms(problem, profiles, [&](const Problem& asked) -> Search {
+    return choose(asked, profiles, running);
+  });
   return std::get<Settlement>(std::move(settled));
 }
 

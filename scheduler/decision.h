@@ -2,6 +2,7 @@
 // What is done about a problem: a profile is measured, or the board settles in a mode. Also when no mode
 // keeps every budget: inference goes on then, as well as it can, and training waits.
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -37,13 +38,33 @@ struct Settlement {
   std::optional<PowerMode> mode() const;
 };
 
+// What a strategy advises: a profile to measure, or nothing more.
+struct NothingMore {};
+using Advice = std::variant<Measure, NothingMore>;
+
+// An answer that is only predicted is measured before it counts.
+Advice advice_of(const Strategy& strategy, const Problem& problem, const ProfileSet& profiles);
+
+// Asks for advice. None: it is not known yet.
+using Adviser = std::function<std::optional<Advice>(const Problem& problem, const ProfileSet& profiles)>;
+Adviser adviser(const Strategy& strategy);  // which has to outlive it
+
+// There is no deciding before the advice on this is known.
+struct Unadvised {
+  Problem problem;
+  ProfileSet profiles;
+};
+
+using Decision = std::variant<Measure, Settlement, Unadvised>;
+
 // `stand_ins` are what is assumed of modes that cannot be measured now, so that a strategy can walk on; they
 // are never an answer. The problem must have passed check().
-std::variant<Measure, Settlement> decide(const Problem& problem, const Strategy& strategy,
-                                         const ProfileSet& profiles, const ProfileSet& stand_ins,
-                                         const SearchLimits& limits);
+Decision decide(const Problem& problem, const Adviser& adviser, const ProfileSet& profiles,
+                const ProfileSet& stand_ins, const SearchLimits& limits);
 
-// The same from what is profiled alone: nothing is measured.
-Settlement settle(const Problem& problem, const ProfileSet& profiles);
+// The same from what is profiled alone: nothing is measured. For a rate, a budget or a board that has changed
+// while jobs run, `running` says how (choose()).
+Settlement settle(const Problem& problem, const ProfileSet& profiles,
+                  const std::optional<Running>& running = std::nullopt);
 
 }  // namespace fulcrum::scheduler

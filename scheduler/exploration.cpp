@@ -42,20 +42,21 @@ std::optional<Measure> missing_end(const Problem& problem, const ProfileSet& pro
 
 }  // namespace
 
-std::optional<Measure> next_exploration(const Problem& problem, const Strategy& strategy,
-                                        const ProfileSet& profiles) {
-  if (auto end = missing_end(problem, profiles)) return end;
+std::variant<Measure, NothingMore, Unadvised> next_exploration(const Problem& problem, const Adviser& adviser,
+                                                               const ProfileSet& profiles) {
+  if (auto end = missing_end(problem, profiles)) return *std::move(end);
   const auto range = power_range(profiles);
-  if (!range) return std::nullopt;
+  if (!range) return NothingMore{};
   Problem asked = problem;
   asked.noise = {};  // nothing is answered, so that there is nothing to confirm
   asked.profiles_at_start = profiles.size();
   for (const int part : kOrder) {
     asked.power_budget_w = range->least_w + (range->most_w - range->least_w) * part / kBudgets;
-    const auto step = strategy.next(asked, profiles);
-    if (const auto* measure = std::get_if<Measure>(&step)) return *measure;
+    const auto advice = adviser(asked, profiles);
+    if (!advice) return Unadvised{asked, profiles};
+    if (const auto* measure = std::get_if<Measure>(&*advice)) return *measure;
   }
-  return std::nullopt;
+  return NothingMore{};
 }
 
 }  // namespace fulcrum::scheduler

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/json_text.h"
 #include "powermode/board.h"
 #include "powermode/power_mode.h"
 
@@ -31,6 +32,9 @@ class ModeGrid {
   // invalid_argument unless each dimension has levels, all positive and ascending.
   [[nodiscard]] static Expected<ModeGrid> make(PerDimension<std::vector<std::int64_t>> levels);
   [[nodiscard]] static Expected<ModeGrid> of_board(const BoardLevels& levels);
+
+  Json to_json() const;  // the levels by name, as in PowerMode's JSON
+  [[nodiscard]] static Expected<ModeGrid> from_json(const Json& json);
 
   const std::vector<std::int64_t>& levels(Dimension dimension) const { return levels_[index(dimension)]; }
 

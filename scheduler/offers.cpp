@@ -7,11 +7,6 @@ namespace fulcrum::scheduler {
 
 namespace {
 
-double better_by(const Problem& problem, const Candidate& a, const Candidate& b) {
-  const double change = objective(problem, a) - objective(problem, b);
-  return problem.kind == ProblemKind::infer ? -change : change;
-}
-
 // With this one budget large enough.
 bool would_do(const Candidate& c, Constraint budget) {
   const bool power = budget == Constraint::power;
@@ -28,7 +23,7 @@ Alternative alternative(const Problem& problem, const Candidate& other, const Ca
   a.latency_ms = other.latency_ms;
   a.power_w = other.power_w;
   const double base = objective(problem, chosen);
-  if (base > 0) a.gain_percent = 100 * better_by(problem, other, chosen) / base;
+  if (base > 0) a.gain_percent = 100 * gain(problem, other, chosen) / base;
   return a;
 }
 
@@ -40,7 +35,7 @@ std::vector<Offer> offers(const Problem& problem, const ProfileSet& profiles, co
   };
   std::vector<Step> steps;
   for_each_candidate(problem, profiles, [&](const Candidate& c) {
-    if (!would_do(c, budget) || better_by(problem, c, chosen) <= 0) return;
+    if (!would_do(c, budget) || gain(problem, c, chosen) <= 0) return;
     steps.push_back({budget == Constraint::power ? c.power_at_most_w : c.latency_at_most_ms, c});
   });
   std::sort(steps.begin(), steps.end(), [&problem](const Step& a, const Step& b) {
@@ -50,7 +45,7 @@ std::vector<Offer> offers(const Problem& problem, const ProfileSet& profiles, co
   const Candidate* last = &chosen;
   for (const auto& step : steps) {
     if (rising.size() == kMostOffers) break;
-    if (better_by(problem, step.way, *last) <= 0) continue;
+    if (gain(problem, step.way, *last) <= 0) continue;
     rising.push_back({step.needed, alternative(problem, step.way, chosen)});
     last = &step.way;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/json_text.h"
 #include "scheduler/mode_grid.h"
 #include "scheduler/profile.h"
 
@@ -60,6 +61,10 @@ struct Problem {
   // Profiles that were known when the search began: a strategy with a limit of its own counts what came
   // after.
   std::size_t profiles_at_start = 0;
+
+  Json to_json() const;
+  // invalid_argument also for what check() refuses.
+  [[nodiscard]] static Expected<Problem> from_json(const Json& json);
 
   bool trains() const { return kind != ProblemKind::infer; }
   bool infers() const { return kind != ProblemKind::train; }

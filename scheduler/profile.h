@@ -38,6 +38,9 @@ class ProfileSet {
   // add().
   [[nodiscard]] Expected<void> pool(const Profile& profile);
 
+  Json to_json() const;  // a list
+  [[nodiscard]] static Expected<ProfileSet> from_json(const Json& json);
+
   // All of another set, each in place of an earlier one.
   void take_over(const ProfileSet& other);
 

@@ -55,6 +55,7 @@ Made make_learning(int number, const StrategyTools& tools) {
 struct Entry {
   std::string_view name;
   Made (*make)(int number, const StrategyTools& tools);
+  bool learns = false;
 };
 constexpr Entry kStrategies[] = {{kRgsName, make_rgs},
                                  {kGmdName, make<Gmd>},
@@ -63,9 +64,9 @@ constexpr Entry kStrategies[] = {{kRgsName, make_rgs},
                                  {kBinarySearchName, make<BinarySearch>},
                                  {kMaxnName, make<Maxn>},
                                  {kPresetSearchName, make_preset},
-                                 {kAlsName, make_learning<Als>},
-                                 {kAlsNName, make_learning<Als>},
-                                 {kNnName, make_learning<Nn>}};
+                                 {kAlsName, make_learning<Als>, true},
+                                 {kAlsNName, make_learning<Als>, true},
+                                 {kNnName, make_learning<Nn>, true}};
 
 // "rnd-50" and "rnd50" are "rnd-N" and 50.
 struct ParsedName {
@@ -85,7 +86,22 @@ ParsedName parse(const std::string& name) {
   return parsed;
 }
 
+Expected<const Entry*> find(const std::string& name, const ParsedName& parsed) {
+  for (const auto& entry : kStrategies) {
+    const bool wants_number = entry.name.back() == 'N';
+    if (entry.name == parsed.pattern && wants_number == (parsed.number > 0)) return &entry;
+  }
+  return fail(ErrorCode::invalid_argument, fmt::format("unknown search strategy '{}'", name),
+              did_you_mean(name, strategy_names()));
+}
+
 }  // namespace
+
+std::shared_ptr<const SearchPriors> priors_of_board(std::string_view id, double idle_w, double most_w) {
+  const auto* known = SearchPriors::of_board(id);
+  return std::make_shared<SearchPriors>(known != nullptr ? *known
+                                                         : SearchPriors::of_other_board(idle_w, most_w));
+}
 
 std::string Measure::to_string() const {
   return fmt::format("{} in {}, batch {}", fulcrum::to_string(task), mode.to_string(), batch_size);
@@ -107,15 +123,24 @@ const std::vector<std::string>& strategy_names() {
   return names;
 }
 
+Expected<StrategyTraits> strategy_traits(const std::string& name, ProblemKind kind) {
+  const auto parsed = parse(name);
+  FULCRUM_TRY_ASSIGN(entry, find(name, parsed));
+  StrategyTraits traits;
+  traits.learns = entry->learns;
+  if (!traits.learns) return traits;
+  if (parsed.number > 0) {
+    traits.most_probes = parsed.number;
+  } else if (entry->name == kAlsName) {
+    traits.most_probes = default_als_probes(kind);
+  }
+  return traits;
+}
+
 Expected<std::unique_ptr<Strategy>> make_strategy(const std::string& name, const StrategyTools& tools) {
   const auto parsed = parse(name);
-  for (const auto& entry : kStrategies) {
-    const bool wants_number = entry.name.back() == 'N';
-    if (entry.name == parsed.pattern && wants_number == (parsed.number > 0))
-      return entry.make(parsed.number, tools);
-  }
-  return fail(ErrorCode::invalid_argument, fmt::format("unknown search strategy '{}'", name),
-              did_you_mean(name, strategy_names()));
+  FULCRUM_TRY_ASSIGN(entry, find(name, parsed));
+  return entry->make(parsed.number, tools);
 }
 
 }  // namespace fulcrum::scheduler

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -61,8 +62,21 @@ struct StrategyTools {
   std::shared_ptr<const SearchPriors> priors;  // of "rgs"; null: those of the AGX Orin
 };
 
+// Of a board by the id of its description; of one that nothing is known of, from what it draws at least and
+// at most.
+std::shared_ptr<const SearchPriors> priors_of_board(std::string_view id, double idle_w, double most_w);
+
 // "gmd", "exhaustive", ...; a name that ends in "-N" stands for any number in its place.
 const std::vector<std::string>& strategy_names();
+
+struct StrategyTraits {
+  bool learns = false;             // by a learner, which make_strategy has to be given
+  // That a strategy which learns asks for in a problem of a kind, beside confirmations; Strategy::most_probes
+  // says it of the others.
+  std::optional<int> most_probes;
+};
+// invalid_argument for an unknown name.
+[[nodiscard]] Expected<StrategyTraits> strategy_traits(const std::string& name, ProblemKind kind);
 
 // "rnd50" is "rnd-50". invalid_argument for an unknown name, or where a tool is missing that it needs.
 [[nodiscard]] Expected<std::unique_ptr<Strategy>> make_strategy(const std::string& name,

@@ -13,8 +13,10 @@
 #include "common/clock.h"
 #include "common/logging.h"
 #include "common/version.h"
+#include "networks/network_learner.h"
 #include "worker/connection.h"
 #include "worker/executor.h"
+#include "worker/thinker.h"
 #include "worker/torch_workloads.h"
 #include "workloads/job_files.h"
 
@@ -28,7 +30,9 @@ class Worker {
   explicit Worker(Logger log)
       : log_(std::move(log)),
         factory_(clock_, log_),
-        executor_(clock_, factory_, [this](FromWorker message) { connection_->send(std::move(message)); }) {}
+        executor_(clock_, factory_, [this](FromWorker message) { connection_->send(std::move(message)); }),
+        thinker_(networks::make_network_learner(),
+                 [this](FromWorker message) { connection_->send(std::move(message)); }) {}
 
   Expected<void> run() {
     FULCRUM_TRY_ASSIGN(connection,
@@ -57,6 +61,7 @@ class Worker {
   void operator()(StopJob message) { executor_.stop(message); }
   void operator()(Hold) { executor_.hold(); }
   void operator()(SetPlan message) { executor_.set_plan(std::move(message)); }
+  void operator()(Think message) { thinker_.think(std::move(message)); }
   void operator()(Shutdown) { executor_.shut_down(); }
 
  private:
@@ -72,6 +77,7 @@ class Worker {
   std::unique_ptr<Connection> connection_;
   TorchWorkloadFactory factory_;
   Executor executor_;
+  Thinker thinker_;
 };
 
 int main(int argc, char** argv) {

@@ -188,6 +188,29 @@ struct Codec<SetPlan> {
   }
 };
 
+template <class T>
+T valid(Expected<T> value) {
+  if (!value) throw std::invalid_argument(value.error().to_string());
+  return std::move(*value);
+}
+
+template <>
+struct Codec<Think> {
+  static constexpr const char* kName = "think";
+  static Json write(const Think& m) {
+    return {{"id", m.id},
+            {"strategy", m.strategy},
+            {"seed", m.seed},
+            {"problem", m.problem.to_json()},
+            {"profiles", m.profiles.to_json()}};
+  }
+  static Think read(const Json& j) {
+    return {integer_from<std::uint64_t>(j.at("id")), j.at("strategy").get<std::string>(),
+            integer_from<std::uint64_t>(j.at("seed")), valid(scheduler::Problem::from_json(j.at("problem"))),
+            valid(scheduler::ProfileSet::from_json(j.at("profiles")))};
+  }
+};
+
 template <>
 struct Codec<Shutdown> {
   static constexpr const char* kName = "shutdown";
@@ -296,6 +319,36 @@ struct Codec<Load> {
       latest = m.slices.back().ended_ns;
     }
     if (const auto& running = j.at("running"); !running.is_null()) m.running = slice_from(running);
+    return m;
+  }
+};
+
+Json measure_json(const std::optional<scheduler::Measure>& measure) {
+  if (!measure) return nullptr;
+  return {{"task", to_string(measure->task)},
+          {"mode", measure->mode.to_json()},
+          {"batch_size", measure->batch_size}};
+}
+
+std::optional<scheduler::Measure> measure_from(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return scheduler::Measure{valid(parse_workload_task(json.at("task").get<std::string>())),
+                            valid(PowerMode::from_json(json.at("mode"))),
+                            integer_from<int>(json.at("batch_size"))};
+}
+
+template <>
+struct Codec<Thought> {
+  static constexpr const char* kName = "thought";
+  static Json write(const Thought& m) {
+    return {
+        {"id", m.id}, {"measure", measure_json(m.measure)}, {"error", m.error ? to_json(*m.error) : Json()}};
+  }
+  static Thought read(const Json& j) {
+    Thought m;
+    m.id = integer_from<std::uint64_t>(j.at("id"));
+    m.measure = measure_from(j.at("measure"));
+    if (!j.at("error").is_null()) m.error = error_from(j.at("error"));
     return m;
   }
 };

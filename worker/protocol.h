@@ -14,10 +14,11 @@
 #include "common/job_spec.h"
 #include "common/json_text.h"
 #include "scheduler/plan.h"
+#include "scheduler/strategy.h"
 
 namespace fulcrum::worker {
 
-inline constexpr int kProtocolVersion = 1;
+inline constexpr int kProtocolVersion = 2;
 inline constexpr int kWorkerFd = 3;                        // the worker's end of the socketpair
 inline constexpr std::size_t kMaxMessageBytes = 4U << 20;  // a plan with many jobs is tens of KiB
 
@@ -78,10 +79,19 @@ struct SetPlan {
       paces;  // of the plan's mode, on a simulated board; jobs that are not named keep theirs
   std::optional<ProbeOrder> probe;
 };
+// What should be measured next? For strategies that learn by networks, which the daemon has none of. Answered
+// by Thought, unless a later Think overtakes it. While the worker thinks it runs slices as before.
+struct Think {
+  std::uint64_t id = 0;
+  std::string strategy;
+  std::uint64_t seed = 1;
+  scheduler::Problem problem;
+  scheduler::ProfileSet profiles;
+};
 // Stop every job and exit 0.
 struct Shutdown {};
 
-using ToWorker = std::variant<Configure, CheckJob, StartJob, StopJob, Hold, SetPlan, Shutdown>;
+using ToWorker = std::variant<Configure, CheckJob, StartJob, StopJob, Hold, SetPlan, Think, Shutdown>;
 
 // ---- worker to daemon ----
 
@@ -122,6 +132,12 @@ struct Load {
   std::vector<DeviceSlice> slices;
   std::optional<DeviceSlice> running;  // one that has begun and will last; ended_ns is open
 };
+// What to measure; or nothing more; or why it could not be thought out.
+struct Thought {
+  std::uint64_t id = 0;
+  std::optional<scheduler::Measure> measure;
+  std::optional<Error> error;
+};
 enum class Outcome { done, failed, stopped };
 struct JobEnded {
   JobId job = 0;
@@ -132,7 +148,8 @@ struct JobEnded {
   Json result;  // what it achieved; null when failed before it began
 };
 
-using FromWorker = std::variant<Hello, Heartbeat, JobChecked, JobReady, Held, JobProgress, Load, JobEnded>;
+using FromWorker =
+    std::variant<Hello, Heartbeat, JobChecked, JobReady, Held, JobProgress, Load, Thought, JobEnded>;
 
 std::string to_line(const ToWorker& message);
 std::string to_line(const FromWorker& message);

@@ -78,6 +78,27 @@ TEST(Search, MeasuresInAFewModesAndRunsInTheBest) {
   EXPECT_EQ(daemon.knobs(), untouched);
 }
 
+// By networks, in the worker: the first three modes are set, the others follow from what is learned of them.
+TEST(Search, MeasuresWhatTheWorkerLearnsToBeWorthIt) {
+  TempDir dir;
+  DaemonProcess daemon(dir.path(), {},
+                       "mode: auto\npower_budget_w: 30\nprofiler: {measure_s: 0.1, minibatches: 10}\n"
+                       "scheduler: {strategy: als-6}\n");
+  daemon.start();
+  const auto job = daemon.submit(test::training_json(dir.path(), 40));
+  daemon.watch_until(job, [&](const Json& e) {
+    return e.value("event", "") == "probe" && e.at("probe").at("state") == "begun" &&
+           known_to(daemon).profiles == 4;
+  });
+  ::kill(daemon.worker_pid(), SIGKILL);  // with what it has thought out
+  daemon.watch_until(job, is_running);
+  const auto why = daemon.call("plan.explain");
+  EXPECT_EQ(why.at("search").at("strategy"), "als-6");
+  EXPECT_EQ(known_to(daemon).profiles, 6U);
+  EXPECT_LE(known_to(daemon).measurements, 12) << "each once, but for what had to be confirmed";
+  EXPECT_LE(why.at("choice").at("power_w"), 30.0);
+}
+
 TEST(Search, TheSameJobAgainCostsNoProbe) {
   TempDir dir;
   DaemonProcess daemon(dir.path(), {}, kAuto);

@@ -5,6 +5,11 @@
 //   grips     the same, and it never holds
 //   ponders   works, but a job named "slow" is never ready
 //   chokes    the same as "lasts", and dies of the first step of a probe
+//   muses     works, and when it is asked what to measure, the first of the modes that is not known
+//   dreams    lasts, and never says what to measure
+//   errs      works, and cannot say what to measure
+//   raves     works, and wants to measure what there is not
+//   broods    dies of being asked what to measure
 //   finds     finds a fault in every job
 //   dies      ends whenever it is to start a job
 //   silent    never says hello
@@ -116,10 +121,28 @@ class ScriptedWorker {
     probe_ = set.probe;
     ran_until_ = clock_.now();
     if (manner_ == "chokes" && probe_) return end(1);
-    if (manner_ == "lasts" || manner_ == "grips" || manner_ == "chokes") return;
+    if (manner_ == "lasts" || manner_ == "grips" || manner_ == "chokes" || manner_ == "dreams") return;
     for (const auto& share : set.plan.training) {
       say(JobEnded{share.job, Outcome::done, std::nullopt, {{"minibatch", 9}}, nullptr, {{"accuracy", 0.5}}});
     }
+  }
+  void handle(const Think& think) {
+    if (manner_ == "broods") return end(1);
+    if (manner_ == "dreams") return;
+    Thought thought;
+    thought.id = think.id;
+    if (manner_ == "errs") thought.error = fail(ErrorCode::internal, "it cannot think").value();
+    if (manner_ == "raves") thought.measure = scheduler::Measure{WorkloadTask::training, {1, 1, 1, 1}, 16};
+    if (manner_ == "muses") thought.measure = first_unknown(think);
+    say(thought);
+  }
+  static std::optional<scheduler::Measure> first_unknown(const Think& think) {
+    for (std::size_t i = 0; i < think.problem.grid.size(); ++i) {
+      const scheduler::Measure measure{WorkloadTask::training, think.problem.grid.mode(i),
+                                       think.problem.training_batch_size};
+      if (think.profiles.find(measure.task, measure.mode, measure.batch_size) == nullptr) return measure;
+    }
+    return std::nullopt;
   }
   void handle(const Shutdown&) {
     if (manner_ == "deaf") return;

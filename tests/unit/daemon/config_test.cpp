@@ -35,6 +35,13 @@ TEST(Config, AnEmptyFileGivesTheDefaults) {
   EXPECT_EQ(parsed("# only a comment\n").control_socket(), "/run/fulcrum/control.sock");
 }
 
+TEST(Config, TakesEveryStrategyByItsNameAndNumber) {
+  for (const std::string name : {"gmd", "exhaustive", "als", "als-12", "als12", "nn-250"})
+    EXPECT_EQ(parsed("scheduler: {strategy: " + name + "}").scheduler.strategy, name);
+  for (const std::string name : {"als-N", "als-0", "nn", "gmd-3", "fast"})
+    EXPECT_EQ(faults_of("scheduler: {strategy: " + name + "}").size(), 1U) << name;
+}
+
 TEST(Config, ReadsEveryKindOfKey) {
   const auto config = parsed(
       "state_dir: /tmp/s\nlog_level: debug\nboard: simulated:agx-orin\nmode: MODE_30W\n"

@@ -102,6 +102,16 @@ TEST_F(Control, AClassThatTheBoardDoesNotKnowIsRefused) {
   EXPECT_EQ(answer.error().front().field, "/class");
 }
 
+TEST_F(Control, AStrategyThatThereIsNotIsRefused) {
+  Daemon daemon(dir_.path(), "works");
+  auto spec = training_spec();
+  spec["strategy"] = "gdm";
+  const auto answer = daemon.submit(spec);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().front().field, "/strategy");
+  EXPECT_EQ(answer.error().front().hint, "did you mean 'gmd'?");
+}
+
 TEST_F(Control, AJobThatKeepsKillingTheWorkerIsGivenUp) {
   Daemon daemon(dir_.path(), "dies");
   const auto job = daemon.submitted(training_spec());

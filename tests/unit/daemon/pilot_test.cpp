@@ -64,6 +64,106 @@ TEST_F(PilotTest, SearchesForTheModeBeforeTheJobRuns) {
   EXPECT_FALSE(daemon.holds_board());
 }
 
+// ---- what the worker has to think out ----
+
+void learn(DaemonConfig& config) {
+  search(config);
+  config.scheduler.strategy = "als";
+}
+
+TEST_F(PilotTest, MeasuresWhatTheWorkerThinksOut) {
+  TestDaemon daemon(dir_.path(), "muses", learn);
+  daemon.run_until_state(daemon.submitted(training_spec()), "done");
+  EXPECT_EQ(daemon.control().list_profiles(std::nullopt)->at("profiles").size(), 2U);
+}
+
+TEST_F(PilotTest, SettlesWithWhatIsKnownWhenTheWorkerHasNothingToMeasure) {
+  know(kFast, 10, 25);
+  TestDaemon daemon(dir_.path(), "works", learn);
+  daemon.run_until_state(daemon.submitted(training_spec()), "done");
+  EXPECT_EQ(daemon.control().list_profiles(std::nullopt)->at("profiles").size(), 1U);
+}
+
+TEST_F(PilotTest, SaysThatNothingCouldBeMeasuredWhenTheWorkerCannotThink) {
+  for (const char* manner : {"errs", "raves"}) {
+    test::TempDir dir;
+    TestDaemon daemon(dir.path(), manner, learn);
+    daemon.submitted(training_spec());
+    daemon.run_until([&] { return daemon.status() == "nothing could be measured"; });
+  }
+}
+
+TEST_F(PilotTest, WhileTheWorkerThinksJobsRunInTheBestModeKnown) {
+  know(kFast, 10, 25);
+  TestDaemon daemon(dir_.path(), "dreams", learn);
+  daemon.run_until_state(daemon.submitted(training_spec()), "running");
+  EXPECT_EQ(daemon.control().plan().at("plan").at("mode"), kFast.to_json());
+}
+
+TEST_F(PilotTest, ABudgetIsKeptWhileTheWorkerThinks) {
+  know(kFast, 10, 25);
+  know(kSlow, 30, 15);
+  TestDaemon daemon(dir_.path(), "dreams", learn);
+  daemon.run_until_state(daemon.submitted(training_spec()), "running");
+  ASSERT_TRUE(daemon.control().set_budget(20));
+  daemon.run_until([&] { return daemon.control().board()->at("mode") == kSlow.to_json(); });
+}
+
+TEST_F(PilotTest, AWorkerThatDiesThinkingLosesTheThoughtAlone) {
+  know(kFast, 10, 25);
+  JobId job = 0;
+  {
+    TestDaemon daemon(dir_.path(), "broods", learn);
+    job = daemon.submitted(training_spec());
+    daemon.run_until([&] { return daemon.status().rfind("the worker exited", 0) == 0; });
+  }
+  TestDaemon daemon(dir_.path(), "works", learn);
+  daemon.run_until_state(job, "done");
+}
+
+TEST_F(PilotTest, ADryRunTellsHowManyProbesAnAlsSearchTakes) {
+  TestDaemon daemon(dir_.path(), "works", [](DaemonConfig& config) {
+    search(config);
+    config.scheduler.strategy = "als-12";
+    config.scheduler.most_modes = 0;
+  });
+  EXPECT_EQ(daemon.submit(training_spec(), std::nullopt, true).value().at("search").at("probes_at_most"), 12);
+}
+
+// ---- whatever it thinks ----
+
+TEST_F(PilotTest, AJobMaySayHowItsModeIsSearchedFor) {
+  TestDaemon daemon(dir_.path(), "lasts", search);
+  auto spec = training_spec();
+  spec["strategy"] = "maxn";
+  daemon.run_until_state(daemon.submitted(spec), "running");
+  const auto why = daemon.control().explain();
+  EXPECT_EQ(why.at("search").at("strategy"), "maxn");
+  EXPECT_EQ(why.at("search").at("modes"), 1);
+}
+
+TEST_F(PilotTest, ExploresWhileAJobRunsAndGoesBackToIt) {
+  TestDaemon daemon(dir_.path(), "lasts", [](DaemonConfig& config) {
+    search(config);
+    config.scheduler.strategy = "maxn";  // which leaves but the lowest mode to be explored
+  });
+  const auto job = daemon.submitted(training_spec());
+  daemon.run_until_state(job, "running");
+  const auto modes = [&] { return daemon.control().list_profiles(std::nullopt)->at("profiles").size(); };
+  ASSERT_EQ(modes(), 1U);
+  const auto mode = daemon.control().plan().at("plan").at("mode");
+  ASSERT_TRUE(daemon.control().explore_profiles(5));
+  daemon.run_until([&] { return modes() == 2U && daemon.state_of(job) == "running"; });
+  EXPECT_EQ(daemon.control().plan().at("plan").at("mode"), mode);
+}
+
+TEST_F(PilotTest, WithoutAJobThereIsNothingToExplore) {
+  TestDaemon daemon(dir_.path(), "works", search);
+  const auto refused = daemon.control().explore_profiles(5);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+}
+
 TEST_F(PilotTest, ExplainsWhatItHasChosen) {
   TestDaemon daemon(dir_.path(), "lasts", search);
   daemon.run_until_state(daemon.submitted(training_spec()), "running");

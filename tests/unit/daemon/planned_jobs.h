@@ -69,7 +69,7 @@ class PlanningScene {
   }
 
   daemon::PlanningRules rules() const {
-    return {*strategy_, grid, power_budget_w, margin_ms, limits, {}, {}};
+    return {scheduler::adviser(*strategy_), grid, power_budget_w, margin_ms, limits, {}, {}, {}};
   }
 
   // Until there is a mode to settle in; `probes` are then those of this search alone.

@@ -369,5 +369,18 @@ TEST(PlanningFixedMode, LeavesOutWhatHasNoStepTimesYet) {
   EXPECT_THAT(jobs_of(plan.inference), IsEmpty());
 }
 
+// Who advises is not here, and has not answered yet.
+TEST(Planning, WithoutAdviceTheMoveIsNotKnownYet) {
+  auto scene = gpu_scene("gmd", 3, {{1, {10, 0, 10}}});
+  scene.add(1, training_spec());
+  auto rules = scene.rules();
+  rules.adviser = [](const scheduler::Problem&, const scheduler::ProfileSet&) {
+    return std::optional<scheduler::Advice>();
+  };
+  const auto move = next_move(scene.jobs, rules, {});
+  ASSERT_TRUE(std::holds_alternative<scheduler::Unadvised>(move));
+  EXPECT_EQ(std::get<scheduler::Unadvised>(move).problem.grid.size(), 3U);
+}
+
 }  // namespace
 }  // namespace fulcrum::daemon

@@ -40,7 +40,7 @@ Run run(const Problem& p, const SearchLimits& limits = {}, const ProfileSet& sta
   const auto strategy = make_strategy("exhaustive").value();
   Run run;
   while (true) {
-    auto decision = decide(p, *strategy, run.profiles, stand_ins, limits);
+    auto decision = decide(p, adviser(*strategy), run.profiles, stand_ins, limits);
     if (auto* settled = std::get_if<Settlement>(&decision)) {
       run.end = std::move(*settled);
       return run;
@@ -102,6 +102,91 @@ TEST(Decision, AStandInLetsTheSearchGoOnAndIsNoAnswer) {
   const auto r = run(problem(ProblemKind::train, 35), {}, stand_ins);
   EXPECT_EQ(r.probes, 3);
   EXPECT_EQ(r.end.mode(), mode(2));
+}
+
+TEST(Decision, WaitsForAdviceThatIsNotKnownYet) {
+  ProfileSet known;
+  ASSERT_TRUE(known.add(kBoard.measure({WorkloadTask::training, mode(2), 16})));
+  const auto silent = [](const Problem&, const ProfileSet&) { return std::optional<Advice>(); };
+  const auto decision = decide(problem(ProblemKind::train, 35), silent, known, {}, {});
+  ASSERT_TRUE(std::holds_alternative<Unadvised>(decision));
+  EXPECT_EQ(std::get<Unadvised>(decision).problem.kind, ProblemKind::train);
+  EXPECT_EQ(std::get<Unadvised>(decision).profiles.size(), 1U);
+}
+
+TEST(Decision, WithoutAdviceToMeasureTheBestOfTheKnownIsTaken) {
+  ProfileSet known;
+  ASSERT_TRUE(known.add(kBoard.measure({WorkloadTask::training, mode(2), 16})));
+  const auto done = [](const Problem&, const ProfileSet&) { return std::optional<Advice>(NothingMore{}); };
+  const auto decision = decide(problem(ProblemKind::train, 35), done, known, {}, {});
+  EXPECT_EQ(std::get<Settlement>(decision).mode(), mode(2));
+}
+
+// Takes one way to run for the best without having seen it.
+class Prophet : public Strategy {
+ public:
+  std::string_view name() const override { return "prophet"; }
+  Step next(const Problem&, const ProfileSet&) const override {
+    Choice choice;
+    choice.mode = mode(3);
+    choice.batch_size = 1;
+    return Answer{std::move(choice)};
+  }
+};
+
+TEST(Decision, APredictedAnswerIsMeasuredBeforeItCounts) {
+  ProfileSet known;
+  const auto p = problem(ProblemKind::concurrent, 35);
+  const Prophet prophet;
+  std::vector<WorkloadTask> measured;
+  auto decision = decide(p, adviser(prophet), known, {}, {});
+  while (const auto* measure = std::get_if<Measure>(&decision)) {
+    EXPECT_EQ(measure->mode, mode(3));
+    measured.push_back(measure->task);
+    ASSERT_TRUE(known.add(kBoard.measure(*measure)));
+    decision = decide(p, adviser(prophet), known, {}, {});
+  }
+  EXPECT_EQ(measured, (std::vector<WorkloadTask>{WorkloadTask::training, WorkloadTask::inference}));
+  EXPECT_EQ(std::get<Settlement>(decision).choice->profiles.size(), 2U);
+}
+
+// ---- while jobs run ----
+
+ProfileSet steps_of(std::initializer_list<std::pair<int, double>> ms_by_mode) {
+  ProfileSet known;
+  for (const auto& [number, ms] : ms_by_mode)
+    EXPECT_TRUE(known.add({WorkloadTask::training, mode(number), 16, ms, ms, 20}));
+  return known;
+}
+
+TEST(Decision, WhatRunsStaysIfTheBestIsHardlyBetter) {
+  const auto p = problem(ProblemKind::train, 35);
+  const auto known = steps_of({{1, 10.1}, {2, 10}});
+  EXPECT_EQ(settle(p, known).mode(), mode(2));
+  const auto settled = settle(p, known, Running{mode(1), 0});
+  EXPECT_EQ(settled.mode(), mode(1));
+  EXPECT_NEAR(settled.choice->runner_up->gain_percent.value(), 1, .01) << "which is told";
+}
+
+TEST(Decision, WhatRunsGivesWayToWhatIsWorthASwitch) {
+  const auto p = problem(ProblemKind::train, 35);
+  EXPECT_EQ(settle(p, steps_of({{1, 10.3}, {2, 10}}), Running{mode(1), 0}).mode(), mode(2));
+}
+
+TEST(Decision, WhatRunsGivesWayWhenABudgetIsBroken) {
+  const auto p = problem(ProblemKind::train, 21);
+  auto known = steps_of({{2, 10}});
+  ASSERT_TRUE(known.add({WorkloadTask::training, mode(1), 16, 10, 10, 25}));
+  EXPECT_EQ(settle(p, known, Running{mode(1), 0}).mode(), mode(2));
+}
+
+// The rate has changed: another batch size in the same mode is another way to run.
+TEST(Decision, AnotherBatchSizeIsASwitchToo) {
+  const auto p = problem(ProblemKind::infer, 35);
+  ProfileSet known;
+  ASSERT_TRUE(known.add({WorkloadTask::inference, mode(1), 1, 5, 5, 20}));
+  ASSERT_TRUE(known.add({WorkloadTask::inference, mode(1), 4, 5, 5, 20}));
+  EXPECT_EQ(settle(p, known, Running{mode(1), 4}).choice->batch_size, 1) << "25 ms instead of 85";
 }
 
 TEST(Decision, FromWhatIsKnownNothingIsMeasured) {

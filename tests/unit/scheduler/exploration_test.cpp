@@ -19,8 +19,9 @@ Explored explore(const World& world, std::size_t most) {
   Explored explored;
   while (explored.probes.size() < most) {
     const auto strategy = make_strategy("rgs").value();
-    const auto probe = next_exploration(world.problem, *strategy, explored.profiles);
-    if (!probe || !explored.profiles.add(world.board.measure(*probe))) break;
+    const auto next = next_exploration(world.problem, adviser(*strategy), explored.profiles);
+    const auto* probe = std::get_if<Measure>(&next);
+    if (probe == nullptr || !explored.profiles.add(world.board.measure(*probe))) break;
     explored.probes.push_back(*probe);
   }
   return explored;

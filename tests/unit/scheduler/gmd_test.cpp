@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cheap_learner.h"
 #include "made_up_board.h"
 
 namespace fulcrum::scheduler {

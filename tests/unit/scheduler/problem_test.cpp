@@ -32,6 +32,44 @@ TEST(Problem, IsSoundWithAndWithoutAPowerBudget) {
   EXPECT_TRUE(check(problem));
 }
 
+TEST(Problem, SurvivesItsJson) {
+  auto problem = sound();
+  problem.max_profiles = 7;
+  problem.decide_with = TimeStatistic::p50;
+  EXPECT_EQ(Problem::from_json(problem.to_json()).value().to_json(), problem.to_json());
+  problem.power_budget_w.reset();
+  problem.max_profiles.reset();
+  EXPECT_EQ(Problem::from_json(problem.to_json()).value().to_json(), problem.to_json());
+}
+
+TEST(Problem, ItsJsonIsCheckedAsItselfIs) {
+  for (const char* field : {"kind", "grid", "power_budget_w", "latency_budget_ms", "inference_batch_sizes",
+                            "training_batch_size", "policy", "decide_with", "max_profiles"}) {
+    auto json = sound().to_json();
+    json[field] = -1;
+    EXPECT_FALSE(Problem::from_json(json)) << field;
+    json.erase(field);
+    EXPECT_FALSE(Problem::from_json(json)) << field;
+  }
+}
+
+TEST(ProfileSet, SurvivesItsJson) {
+  ProfileSet profiles;
+  ASSERT_TRUE(profiles.add({WorkloadTask::training, {4, 1000, 100, 7}, 16, 1.5, 2.5, 12}));
+  ASSERT_TRUE(profiles.add({WorkloadTask::inference, {4, 1000, 100, 7}, 4, 1.25, 2.25, 13}));
+  const auto back = ProfileSet::from_json(profiles.to_json());
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->to_json(), profiles.to_json());
+}
+
+TEST(ProfileSet, TakesNoMeasurementFromJsonThatIsNone) {
+  ProfileSet profiles;
+  ASSERT_TRUE(profiles.add({WorkloadTask::training, {4, 1000, 100, 7}, 16, 1.5, 2.5, 12}));
+  auto json = profiles.to_json();
+  json[0]["p99_ms"] = 1;
+  EXPECT_FALSE(ProfileSet::from_json(json)) << "p99 below p50";
+}
+
 TEST(Problem, NeedsModes) {
   auto problem = sound();
   problem.grid = ModeGrid();

@@ -44,6 +44,43 @@ TEST(Protocol, StartJobSurvivesTheLine) {
   EXPECT_EQ(back.resume, start.resume);
 }
 
+TEST(Protocol, AQuestionSurvivesTheLine) {
+  Think think;
+  think.id = 9;
+  think.strategy = "als-12";
+  think.seed = 5;
+  think.problem.kind = scheduler::ProblemKind::concurrent;
+  think.problem.grid = scheduler::ModeGrid::make({{{4, 8}, {1000, 2000}, {100}, {7, 9}}}).value();
+  think.problem.power_budget_w = 22.5;
+  think.problem.latency_budget_ms = 100;
+  think.problem.arrival_rate_hz = 60;
+  think.problem.inference_batch_sizes = {1, 4};
+  ASSERT_TRUE(think.profiles.add({WorkloadTask::inference, {4, 1000, 100, 7}, 4, 1.25, 2.5, 12}));
+  const auto back = through_daemon_line(think);
+  EXPECT_EQ(back.id, 9U);
+  EXPECT_EQ(back.strategy, "als-12");
+  EXPECT_EQ(back.seed, 5U);
+  EXPECT_EQ(back.problem.to_json(), think.problem.to_json());
+  EXPECT_EQ(back.profiles.to_json(), think.profiles.to_json());
+}
+
+TEST(Protocol, AThoughtSurvivesTheLine) {
+  Thought thought;
+  thought.id = 9;
+  EXPECT_FALSE(through_worker_line(thought).measure);
+  thought.measure = scheduler::Measure{WorkloadTask::inference, {4, 1000000, 100000000, 700000000}, 4};
+  EXPECT_EQ(through_worker_line(thought).measure->to_string(), thought.measure->to_string());
+  thought.error = fail(ErrorCode::internal, "no").value();
+  EXPECT_EQ(through_worker_line(thought).error->message, "no");
+}
+
+TEST(Protocol, AQuestionWithoutSenseIsNoMessage) {
+  Think think;
+  think.problem.grid = scheduler::ModeGrid::make({{{4}, {1000}, {100}, {7}}}).value();
+  think.problem.power_budget_w = -1;
+  EXPECT_FALSE(parse_to_worker(to_line(ToWorker(think))));
+}
+
 TEST(Protocol, ErrorsSurviveTheLine) {
   JobChecked checked;
   checked.request = 3;
