@@ -158,7 +158,8 @@ const std::vector<ConfigKey>& config_keys() {
       {"scheduler.strategy",
        ChoiceField{[](Config& c) -> std::string& { return c.scheduler.strategy; },
                    scheduler::strategy_names(), is_strategy},
-       "How the power mode is searched for (docs/searches.md); N stands for a number of probes. als and nn-N\n"
+       "How the power mode is searched for (docs/searches.md); N stands for a number of probes. als and "
+       "nn-N\n"
        "think in the worker. exhaustive measures in every mode of the grid, which takes hours."},
       {"scheduler.most_modes",
        WholeField{[](Config& c) -> std::int64_t& { return c.scheduler.most_modes; }, 0, 100000},

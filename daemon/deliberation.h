@@ -1,6 +1,6 @@
 #pragma once
-// The strategy that the configuration names, or a job: thought out here, or in the worker if it learns by networks,
-// for LibTorch is there. What the worker came to is kept: it follows from the question alone.
+// The strategy that the configuration names, or a job: thought out here, or in the worker if it learns by
+// networks, for LibTorch is there. What the worker came to is kept: it follows from the question alone.
 
 #include <cstddef>
 #include <cstdint>

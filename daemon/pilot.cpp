@@ -51,7 +51,8 @@ std::size_t known_profiles(const PlannedJobs& jobs) {
 
 Expected<std::unique_ptr<Pilot>> Pilot::make(Parts parts) {
   FULCRUM_TRY_ASSIGN(grid, parts.board.grid());
-  FULCRUM_TRY_ASSIGN(deliberation, Deliberation::make(parts.config.scheduler.strategy, parts.board.strategy_tools()));
+  FULCRUM_TRY_ASSIGN(deliberation,
+                     Deliberation::make(parts.config.scheduler.strategy, parts.board.strategy_tools()));
   return std::unique_ptr<Pilot>(new Pilot(std::move(parts), std::move(grid), std::move(deliberation)));
 }
 

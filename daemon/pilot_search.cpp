@@ -161,7 +161,7 @@ bool Pilot::go_exploring() {
     return false;
   }
   --explore_left_;
-  begin_probe(*std::move(probe));
+  begin_probe(std::move(*probe));
   return true;
 }
 

@@ -64,8 +64,8 @@ Move next_move(const PlannedJobs& jobs, const PlanningRules& rules, const Unmeas
 
 using Exploration = std::variant<TakeProbe, scheduler::NothingMore, scheduler::Unadvised>;
 
-// The next probe for budgets that are not set yet (scheduler/exploration.h). NothingMore: nothing is left that
-// is worth one, or can be measured without breaking the budget of a live job.
+// The next probe for budgets that are not set yet (scheduler/exploration.h). NothingMore: nothing is left
+// that is worth one, or can be measured without breaking the budget of a live job.
 Exploration next_exploration(const PlannedJobs& jobs, const PlanningRules& rules,
                              const Unmeasurable& unmeasurable);
 

@@ -119,8 +119,8 @@ class Run {
     const auto& [bench, problems] = evaluation_.sweeps[task.sweep];
     const Problem& problem = problems[number];
     SearchLog log = strategy.name() == scheduler::kExhaustiveName
-                              ? search_exhaustively(task.sweep, number)
-                              : run_search(strategy, problem, bench, evaluation_.noise, number, known);
+                        ? search_exhaustively(task.sweep, number)
+                        : run_search(strategy, problem, bench, evaluation_.noise, number, known);
     Result& result =
         results_[first_result_[task.sweep] + number * evaluation_.strategies.size() + task.strategy];
     result.scenario = to_string(problem.kind);

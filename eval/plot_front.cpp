@@ -65,7 +65,8 @@ void draw_visits(Svg& svg, const Table& table, int batch_size, const std::vector
     for (const auto& visit : visits) {
       const auto& m = visit.measured;
       const Profile* row = table.find(m.mode, m.batch_size);
-      if (visit.strategy != names[i] || m.task != table.task() || m.batch_size != batch_size || row == nullptr)
+      if (visit.strategy != names[i] || m.task != table.task() || m.batch_size != batch_size ||
+          row == nullptr)
         continue;
       const Point at = point_of(*row, axes);
       svg.open_group("", fmt::format("{} measured {}: {} times", names[i], m.mode.to_string(), visit.times));

@@ -66,8 +66,12 @@ class Gains {
 }  // namespace
 
 Json PolicyGain::to_json() const {
-  return {{"train_workload", train_workload}, {"infer_workload", infer_workload}, {"of", of},
-          {"problems", problems},             {"geometric_mean", geometric_mean}, {"least", least}};
+  return {{"train_workload", train_workload},
+          {"infer_workload", infer_workload},
+          {"of", of},
+          {"problems", problems},
+          {"geometric_mean", geometric_mean},
+          {"least", least}};
 }
 
 std::vector<PolicyGain> policy_gains(const std::vector<Result>& results) {
@@ -96,8 +100,8 @@ std::string render(const std::vector<PolicyGain>& gains) {
   for (const auto& g : gains)
     width = std::max(width, g.train_workload.size() + g.infer_workload.size() + 3);
   std::string text = fmt::format("\n{:<{}}  {:<12}  {:>8}  {:>23}\n{:<{}}  {:<12}  {:>8}  {:>14} {:>8}\n",
-                                 "workloads", width, "of", "problems", "slack over managed", "", width, "", "",
-                                 "geometric mean", "least");
+                                 "workloads", width, "of", "problems", "slack over managed", "", width, "",
+                                 "", "geometric mean", "least");
   for (const auto& g : gains) {
     fmt::format_to(std::back_inserter(text), "{:<{}}  {:<12}  {:>8}  {:>13.3f}x {:>7.3f}x\n",
                    g.train_workload + " + " + g.infer_workload, width, g.of, g.problems, g.geometric_mean,

@@ -22,7 +22,8 @@ struct PolicyGain {
   Json to_json() const;
 };
 
-// For each pair of workloads: the optima first, then the strategies. Empty unless there are results under both.
+// For each pair of workloads: the optima first, then the strategies. Empty unless there are results under
+// both.
 std::vector<PolicyGain> policy_gains(const std::vector<Result>& results);
 
 // A table for people; empty for none.

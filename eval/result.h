@@ -52,7 +52,7 @@ struct Result {
   double decision_ms = 0;               // mean of the strategy's decisions for this problem
 
   // Not in a row of CSV.
-  double excess = 0;  // by how much the worst budget is exceeded, as a part of it
+  double excess = 0;                         // by how much the worst budget is exceeded, as a part of it
   std::vector<scheduler::Measure> measured;  // for this problem, in order
 
   bool solvable() const { return optimal_value.has_value(); }

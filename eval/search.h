@@ -13,8 +13,8 @@ namespace fulcrum::eval {
 struct SearchLog {
   // Measure: the search stopped there, at a gap of the table or because it would not stop by itself.
   scheduler::Step end;
-  int profiles = 0;  // measured by this search
-  int modes = 0;     // distinct ones among them
+  int profiles = 0;                          // measured by this search
+  int modes = 0;                             // distinct ones among them
   std::vector<scheduler::Measure> measured;  // in order; of the exhaustive search none
   int decisions = 0;
   double deciding_ms = 0;

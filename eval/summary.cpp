@@ -154,14 +154,14 @@ std::string render(const std::vector<Summary>& summaries) {
     strategy = std::max(strategy, s.strategy.size());
   }
   std::string text = fmt::format("{:<{}}  {:<{}}  {:<{}}  {:>11}  {:>13}  {:>24}  {:>11}  {:>15}  {:>11}\n",
-                                 "scenario", scenario, "workloads", workloads, "strategy", strategy, "solved", "loss %",
-                                 "probes", "modes", "violated", "decision ms");
+                                 "scenario", scenario, "workloads", workloads, "strategy", strategy, "solved",
+                                 "loss %", "probes", "modes", "violated", "decision ms");
   const auto out = std::back_inserter(text);
   fmt::format_to(out,
                  "{:<{}}  {:<{}}  {:<{}}  {:>11}  {:>6} {:>6}  {:>5} {:>6} {:>5} {:>5}  {:>5} {:>5}  {:>7} "
                  "{:>7}  {:>11}\n",
-                 "", scenario, "", workloads, "", strategy, "of solvable", "median", "mean", "med.", "mean", "most",
-                 "sum", "med.", "mean", "answers", "by >1 %", "median");
+                 "", scenario, "", workloads, "", strategy, "of solvable", "median", "mean", "med.", "mean",
+                 "most", "sum", "med.", "mean", "answers", "by >1 %", "median");
   for (const auto& s : summaries) {
     fmt::format_to(out,
                    "{:<{}}  {:<{}}  {:<{}}  {:>11}  {:>6.1f} {:>6.1f}  {:>5g} {:>6.1f} {:>5} {:>5}  {:>5g} "

@@ -20,9 +20,9 @@ Visit read_row(RowReader& row) {
   visit.train_workload = row.text();
   visit.infer_workload = row.text();
   visit.strategy = row.text();
-  visit.measured.task = row.parsed([](std::string_view name) {
-    return parse_workload_task(std::string(name));
-  }).value_or(WorkloadTask::training);
+  visit.measured.task =
+      row.parsed([](std::string_view name) { return parse_workload_task(std::string(name)); })
+          .value_or(WorkloadTask::training);
   visit.measured.mode = row.mode();
   visit.measured.batch_size = row.number<int>();
   visit.times = row.number<int>();

@@ -102,7 +102,8 @@ struct Infeasible {
   Json to_json() const;
 };
 
-// What a board does already. A switch holds everything up for a moment, and small differences are often noise.
+// What a board does already. A switch holds everything up for a moment, and small differences are often
+// noise.
 struct Running {
   PowerMode mode;
   int batch_size = 0;  // of inference; 0 when nothing infers

@@ -115,7 +115,7 @@ Advice advice_of(const Strategy& strategy, const Problem& problem, const Profile
   const auto step = strategy.next(problem, profiles);
   if (const auto* measure = std::get_if<Measure>(&step)) return *measure;
   if (const auto* answer = std::get_if<Answer>(&step)) {
-    if (auto missing = missing_profile(problem, answer->choice, profiles)) return *std::move(missing);
+    if (auto missing = missing_profile(problem, answer->choice, profiles)) return *missing;
   }
   return NothingMore{};
 }
@@ -141,11 +141,9 @@ Decision decide(const Problem& problem, const Adviser& adviser, const ProfileSet
   });
 }
 
-Settlement settle(const Problem& problem, const ProfileSet& profiles,
-                  const std::optional<Running>& running) {
-  auto settled = come_to_terms(problem, profiles, [&](const Problem& asked) -> Search {
-    return choose(asked, profiles, running);
-  });
+Settlement settle(const Problem& problem, const ProfileSet& profiles, const std::optional<Running>& running) {
+  auto settled = come_to_terms(
+      problem, profiles, [&](const Problem& asked) -> Search { return choose(asked, profiles, running); });
   return std::get<Settlement>(std::move(settled));
 }
 

@@ -44,7 +44,7 @@ std::optional<Measure> missing_end(const Problem& problem, const ProfileSet& pro
 
 std::variant<Measure, NothingMore, Unadvised> next_exploration(const Problem& problem, const Adviser& adviser,
                                                                const ProfileSet& profiles) {
-  if (auto end = missing_end(problem, profiles)) return *std::move(end);
+  if (auto end = missing_end(problem, profiles)) return *end;
   const auto range = power_range(profiles);
   if (!range) return NothingMore{};
   Problem asked = problem;

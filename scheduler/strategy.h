@@ -70,7 +70,7 @@ std::shared_ptr<const SearchPriors> priors_of_board(std::string_view id, double 
 const std::vector<std::string>& strategy_names();
 
 struct StrategyTraits {
-  bool learns = false;             // by a learner, which make_strategy has to be given
+  bool learns = false;  // by a learner, which make_strategy has to be given
   // That a strategy which learns asks for in a problem of a kind, beside confirmations; Strategy::most_probes
   // says it of the others.
   std::optional<int> most_probes;

@@ -185,7 +185,8 @@ TEST(Search, ABudgetTakesEffectAtOnceAndOutlivesTheDaemon) {
   daemon.watch_until(job, is_running);
   const auto power_w = known_power_w(daemon);
   ASSERT_EQ(power_w.size(), 2U);
-  const auto& [least, most] = std::pair(*power_w.begin(), *power_w.rbegin());
+  const auto least = *power_w.begin();
+  const auto most = *power_w.rbegin();
   const auto budget_between = daemon.call("budget.set", {{"power_w", (least.first + most.first) / 2}});
   EXPECT_EQ(budget_between.at("source"), "set");
   test::wait_until("training in the mode that draws less", [&] {

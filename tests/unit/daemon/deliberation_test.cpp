@@ -9,7 +9,6 @@ namespace {
 
 using scheduler::Measure;
 using scheduler::NothingMore;
-using scheduler::Unadvised;
 
 scheduler::Problem two_modes() {
   scheduler::Problem problem;

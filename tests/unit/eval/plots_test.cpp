@@ -63,7 +63,8 @@ TEST(Pictures, OfAFrontMarkTheModesThatWereAnswered) {
   auto evaluation = small_evaluation({"exhaustive"});
   evaluation.sweeps.resize(1);
   const auto results = evaluate(evaluation).value();
-  const auto picture = plot_front(*evaluation.sweeps[0].bench.training, 16, results, {}, {"exhaustive"}, "a < b");
+  const auto picture =
+      plot_front(*evaluation.sweeps[0].bench.training, 16, results, {}, {"exhaustive"}, "a < b");
   EXPECT_THAT(picture, HasSubstr("a &lt; b"));
   EXPECT_THAT(picture, HasSubstr("<title>exhaustive: 2 cores, "));
   EXPECT_THAT(picture, HasSubstr("time of a minibatch, ms"));

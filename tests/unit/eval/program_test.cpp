@@ -80,8 +80,9 @@ TEST_F(Program, EvaluatesAndDrawsAsTheInstalledProgram) {
     const int status = ::pclose(pipe);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? output : "failed: " + output;
   };
-  const auto table = succeeds(program + " run --tables " + tables_.path() +
-                              " --power 10:34:6 --sample .05 --strategy gmd,rnd5 --out " + csv + " --visits " + visits);
+  const auto table =
+      succeeds(program + " run --tables " + tables_.path() +
+               " --power 10:34:6 --sample .05 --strategy gmd,rnd5 --out " + csv + " --visits " + visits);
   EXPECT_THAT(table, StartsWith("scenario")) << "no progress in a pipe";
   EXPECT_THAT(table, HasSubstr("deep + cam"));
   const auto pictures = succeeds(program + " plot " + csv + " --tables " + tables_.path() +
