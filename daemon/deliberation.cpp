@@ -55,6 +55,16 @@ Expected<Deliberation> Deliberation::make(const std::string& strategy,
 
 Expected<void> Deliberation::use(const std::string& strategy) {
   if (strategy == name_) return {};
+  return prepare(strategy);
+}
+
+Expected<void> Deliberation::equip(const scheduler::StrategyTools& tools) {
+  tools_ = tools;
+  if (!own_) return {};  // the worker has tools of its own
+  return prepare(name_);
+}
+
+Expected<void> Deliberation::prepare(const std::string& strategy) {
   FULCRUM_TRY_ASSIGN(traits, scheduler::strategy_traits(strategy, scheduler::ProblemKind::train));
   std::unique_ptr<scheduler::Strategy> own;
   if (!traits.learns) {

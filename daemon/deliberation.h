@@ -24,6 +24,8 @@ class Deliberation {
   const std::string& strategy() const { return name_; }
   // Another from now on, unless it is this one; errors as for make().
   [[nodiscard]] Expected<void> use(const std::string& strategy);
+  // Other tools from now on; the strategy stays.
+  [[nodiscard]] Expected<void> equip(const scheduler::StrategyTools& tools);
   std::size_t most_probes(const scheduler::Problem& problem) const;  // beside confirmations
 
   // Which this has to outlive.
@@ -48,6 +50,7 @@ class Deliberation {
     scheduler::Unadvised what;
   };
 
+  [[nodiscard]] Expected<void> prepare(const std::string& strategy);
   static Key key_of(const scheduler::Unadvised& question);
 
   explicit Deliberation(scheduler::StrategyTools tools) : tools_(std::move(tools)) {}

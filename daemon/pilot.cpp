@@ -96,6 +96,7 @@ void Pilot::add(JobId id, const JobSpec& spec, std::vector<scheduler::StepTime> 
   job.live = live;
   load_profiles(job);
   jobs_.insert_or_assign(id, std::move(job));
+  learn_from_others();
   power_factor_ = 1;
   known_at_start_.reset();
   if (!board_.fixed_mode() && (spec.training() != nullptr || !live)) hooks_.state(id, JobState::profiling);
@@ -344,6 +345,7 @@ void Pilot::profiles_changed() {
     load_profiles(job);
     if (before.size() > 0) job.forgotten = std::move(before);
   }
+  learn_from_others();
   unmeasurable_.clear();
   failures_.clear();
   known_at_start_.reset();

@@ -123,6 +123,7 @@ class Pilot {
   // Of the last submitted job that names one; else as configured.
   const std::string& strategy_for(const PlannedJobs& jobs) const;
   void load_profiles(PlannedJob& job);
+  void learn_from_others();
   worker::SetPlan setting(scheduler::Plan plan,
                           const std::optional<worker::ProbeOrder>& probe = std::nullopt) const;
   void clear();

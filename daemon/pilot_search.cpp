@@ -56,6 +56,24 @@ const std::string& Pilot::strategy_for(const PlannedJobs& jobs) const {
   return last == jobs.rend() ? config_.scheduler.strategy : last->second.spec.strategy;
 }
 
+// For workloads of which nothing is known: what others on this board have turned out to be.
+void Pilot::learn_from_others() {
+  if (board_.fixed_mode()) return;
+  std::set<std::string> searched;
+  for (const auto& [id, job] : jobs_)
+    searched.insert(profiles_.fingerprint_of(job.spec));
+  const auto others = profiles_.others(searched);
+  const auto noise = profiles_.noise();
+  if (!others || !noise) {
+    const auto& error = others ? noise.error() : others.error();
+    return log_->error("nothing is learned of other workloads: {}", error.to_string());
+  }
+  auto tools = board_.strategy_tools();
+  tools.priors = scheduler::learned_priors(tools.priors, *others, *noise);
+  if (const auto equipped = deliberation_.equip(tools); !equipped)
+    log_->error("nothing is learned of other workloads: {}", equipped.error().to_string());
+}
+
 Expected<void> Pilot::check(const JobSpec& spec) const {
   if (spec.strategy.empty()) return {};
   const auto known = Deliberation::make(spec.strategy, board_.strategy_tools());

@@ -1,6 +1,7 @@
 #include "daemon/profile_book.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,14 @@
 #include "profiler/profile_exchange.h"
 
 namespace fulcrum::daemon {
+
+namespace {
+
+scheduler::Profile for_planning(const profiler::Profile& p) {
+  return {p.key.task, p.key.mode, p.key.batch_size, p.time.p50_ms, p.time.p99_ms, p.power_w, p.measurements};
+}
+
+}  // namespace
 
 WorkloadTask task_of(const JobSpec& spec) {
   return spec.training() != nullptr ? WorkloadTask::training : WorkloadTask::inference;
@@ -35,11 +44,23 @@ profiler::MeasurementKey ProfileBook::key_of(const JobSpec& spec, const PowerMod
 Expected<scheduler::ProfileSet> ProfileBook::profiles_of(const JobSpec& spec) {
   FULCRUM_TRY_ASSIGN(found, store_.find(board_id_, fingerprint_of(spec), task_of(spec)));
   scheduler::ProfileSet profiles;
-  for (const auto& p : found) {
-    FULCRUM_TRY(profiles.add(
-        {p.key.task, p.key.mode, p.key.batch_size, p.time.p50_ms, p.time.p99_ms, p.power_w, p.measurements}));
-  }
+  for (const auto& profile : found)
+    FULCRUM_TRY(profiles.add(for_planning(profile)));
   return profiles;
+}
+
+Expected<std::vector<scheduler::ProfileSet>> ProfileBook::others(const std::set<std::string>& fingerprints) {
+  FULCRUM_TRY_ASSIGN(all, store_.list(of_workload(std::nullopt)));
+  std::map<std::string, scheduler::ProfileSet> others;
+  for (const auto& profile : all) {
+    if (fingerprints.count(profile.key.fingerprint) == 0)
+      FULCRUM_TRY(others[profile.key.fingerprint].add(for_planning(profile)));
+  }
+  std::vector<scheduler::ProfileSet> sets;
+  sets.reserve(others.size());
+  for (auto& [fingerprint, profiles] : others)
+    sets.push_back(std::move(profiles));
+  return sets;
 }
 
 Expected<scheduler::MeasurementNoise> ProfileBook::noise() {

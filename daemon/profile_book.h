@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "common/error.h"
 #include "common/job_spec.h"
@@ -26,6 +28,9 @@ class ProfileBook {
   profiler::MeasurementKey key_of(const JobSpec& spec, const PowerMode& mode, int batch_size) const;
 
   [[nodiscard]] Expected<scheduler::ProfileSet> profiles_of(const JobSpec& spec);
+  // Of every workload of this board but those of these fingerprints, a set each.
+  [[nodiscard]] Expected<std::vector<scheduler::ProfileSet>> others(
+      const std::set<std::string>& fingerprints);
   // Durable when it returns.
   [[nodiscard]] Expected<void> add(const profiler::Measurement& measurement);
 

@@ -35,11 +35,13 @@ struct Task {
   bool keeps_profiles = false;  // from one of its problems to the next; then it has the whole sweep
 };
 
-Expected<Strategies> make_strategies(const Evaluation& evaluation) {
+Expected<Strategies> make_strategies(const Evaluation& evaluation, const Sweep& sweep) {
+  auto tools = evaluation.tools;
+  if (sweep.priors) tools.priors = sweep.priors;
   Strategies strategies;
   strategies.reserve(evaluation.strategies.size());
   for (const auto& name : evaluation.strategies) {
-    FULCRUM_TRY_ASSIGN(strategy, scheduler::make_strategy(name, evaluation.tools));
+    FULCRUM_TRY_ASSIGN(strategy, scheduler::make_strategy(name, tools));
     strategies.push_back(std::move(strategy));
   }
   return strategies;
@@ -47,16 +49,17 @@ Expected<Strategies> make_strategies(const Evaluation& evaluation) {
 
 class Run {
  public:
-  // `strategies`: for each thread its own, since they may remember what is dear to compute.
-  Run(const Evaluation& evaluation, std::vector<Strategies> strategies)
+  // `strategies`: for each thread its own, since they may remember what is dear to compute, by sweep.
+  Run(const Evaluation& evaluation, std::vector<std::vector<Strategies>> strategies)
       : evaluation_(evaluation), strategies_(std::move(strategies)) {}
 
   std::vector<Result> results() {
     prepare();
     find_optima();
     const auto tasks = make_tasks();
-    share_out(tasks.size(), evaluation_.jobs,
-              [&](unsigned thread, std::size_t number) { work_on(tasks[number], strategies_[thread]); });
+    share_out(tasks.size(), evaluation_.jobs, [&](unsigned thread, std::size_t number) {
+      work_on(tasks[number], strategies_[thread][tasks[number].sweep]);
+    });
     return std::move(results_);
   }
 
@@ -90,7 +93,7 @@ class Run {
     for (std::size_t s = 0; s < evaluation_.sweeps.size(); ++s) {
       for (std::size_t n = 0; n < evaluation_.strategies.size(); ++n) {
         const std::size_t count = evaluation_.sweeps[s].problems.size();
-        const bool keeps = keeps_profiles(*strategies_[0][n]);
+        const bool keeps = keeps_profiles(*strategies_[0][s][n]);
         const std::size_t size = keeps ? count : kProblemsPerTask;
         for (std::size_t first = 0; first < count; first += size)
           tasks.push_back({s, n, first, std::min(count, first + size), keeps});
@@ -116,8 +119,8 @@ class Run {
   }
 
   void solve(const Task& task, std::size_t number, const Strategy& strategy, ProfileSet& known) {
-    const auto& [bench, problems] = evaluation_.sweeps[task.sweep];
-    const Problem& problem = problems[number];
+    const auto& bench = evaluation_.sweeps[task.sweep].bench;
+    const Problem& problem = evaluation_.sweeps[task.sweep].problems[number];
     SearchLog log = strategy.name() == scheduler::kExhaustiveName
                         ? search_exhaustively(task.sweep, number)
                         : run_search(strategy, problem, bench, evaluation_.noise, number, known);
@@ -142,11 +145,12 @@ class Run {
   }
 
   SearchLog search_exhaustively(std::size_t sweep, std::size_t number) const {
-    const auto& [bench, problems] = evaluation_.sweeps[sweep];
+    const auto& bench = evaluation_.sweeps[sweep].bench;
+    const Problem& problem = evaluation_.sweeps[sweep].problems[number];
     const auto& noise = evaluation_.noise;
-    if (noise.none()) return run_exhaustive_search(problems[number], bench, noise, oracles_[sweep]);
+    if (noise.none()) return run_exhaustive_search(problem, bench, noise, oracles_[sweep]);
     const Bench measured = noise.measured(bench, number);
-    return run_exhaustive_search(problems[number], measured, noise, Oracle(measured));
+    return run_exhaustive_search(problem, measured, noise, Oracle(measured));
   }
 
   void tell_progress() {
@@ -156,7 +160,7 @@ class Run {
   }
 
   const Evaluation& evaluation_;
-  std::vector<Strategies> strategies_;
+  std::vector<std::vector<Strategies>> strategies_;
   std::vector<Oracle> oracles_;            // by sweep
   std::vector<Optima> optima_;             // by sweep and problem
   std::vector<std::size_t> first_result_;  // of each sweep
@@ -169,10 +173,13 @@ class Run {
 }  // namespace
 
 Expected<std::vector<Result>> evaluate(const Evaluation& evaluation) {
-  std::vector<Strategies> strategies(std::max(1U, evaluation.jobs));
+  std::vector<std::vector<Strategies>> strategies(std::max(1U, evaluation.jobs));
   for (auto& own : strategies) {
-    FULCRUM_TRY_ASSIGN(made, make_strategies(evaluation));
-    own = std::move(made);
+    own.reserve(evaluation.sweeps.size());
+    for (const auto& sweep : evaluation.sweeps) {
+      FULCRUM_TRY_ASSIGN(made, make_strategies(evaluation, sweep));
+      own.push_back(std::move(made));
+    }
   }
   return Run(evaluation, std::move(strategies)).results();
 }

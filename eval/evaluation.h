@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace fulcrum::eval {
 struct Sweep {
   Bench bench;
   std::vector<scheduler::Problem> problems;
+  std::shared_ptr<const scheduler::SearchPriors> priors;  // null: those of the evaluation's tools
 };
 
 struct Evaluation {

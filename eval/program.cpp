@@ -84,6 +84,13 @@ void add_search_options(CLI::App& run, RunOptions& options) {
   run.add_flag(
       "--warm", options.warm,
       "Keep profiles from problem to problem of a workload (or pair), in an order that the seed draws");
+  run.add_option(
+         "--learn", options.learn,
+         "RGS begins with what so many profiles of each workload that is not searched for tell, drawn "
+         "by the seed; 0: with what is known of the board")
+      ->check(CLI::Range(0, 1000))
+      ->type_name("N")
+      ->capture_default_str();
   run.add_option("--seed", options.seed, "Of samples, orders, noise and random strategies")
       ->capture_default_str();
   run.add_option("--jobs", options.jobs, "Threads; 0: one a core")

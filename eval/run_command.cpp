@@ -12,6 +12,7 @@
 
 #include "common/suggest.h"
 #include "eval/evaluation.h"
+#include "eval/other_workloads.h"
 #include "eval/policy.h"
 #include "eval/policy_gain.h"
 #include "eval/progress.h"
@@ -41,8 +42,7 @@ Expected<void> check_numbers(const RunOptions& options) {
 }
 
 // The vendor's presets; what they do not cap is as high as it goes.
-Expected<std::vector<PowerMode>> presets_of(const std::string& board) {
-  FULCRUM_TRY_ASSIGN(description, builtin_board_description(board));
+std::vector<PowerMode> presets_of(const BoardDescription& description) {
   constexpr auto kUncapped = std::numeric_limits<std::int64_t>::max();
   std::vector<PowerMode> modes;
   modes.reserve(description.presets.size());
@@ -69,8 +69,10 @@ Expected<std::vector<scheduler::Policy>> policies_of(const RunOptions& options) 
 
 class SweepMaker {
  public:
-  SweepMaker(const RunOptions& options, const TableSource& source, Terminal& terminal)
-      : options_(options), source_(source), terminal_(terminal) {}
+  using Priors = std::shared_ptr<const scheduler::SearchPriors>;
+
+  SweepMaker(const RunOptions& options, const TableSource& source, Priors priors, Terminal& terminal)
+      : options_(options), source_(source), priors_(std::move(priors)), terminal_(terminal) {}
 
   Expected<std::vector<Sweep>> make() {
     FULCRUM_TRY_ASSIGN(policies, policies_of(options_));
@@ -82,8 +84,11 @@ class SweepMaker {
       // Without the two side by side there is nothing to share.
       const std::size_t count = kind == ProblemKind::concurrent ? policies.size() : 1;
       for (std::size_t i = 0; i < count; ++i) {
-        for (const auto& bench : benches)
+        for (const auto& bench : benches) {
           sweeps.push_back(sweep_of(bench, budgets, policies[i]));
+          FULCRUM_TRY_ASSIGN(priors, priors_for(bench));
+          sweeps.back().priors = std::move(priors);
+        }
       }
     }
     if (!sweeps.empty()) return sweeps;
@@ -168,9 +173,15 @@ class SweepMaker {
     return benches;
   }
 
+  Expected<Priors> priors_for(const Bench& bench) const {
+    if (options_.learn == 0) return priors_;
+    FULCRUM_TRY_ASSIGN(others, profiles_of_others(source_, bench, options_.learn, options_.seed));
+    return scheduler::learned_priors(priors_, others, {options_.noise_time, options_.noise_power});
+  }
+
   Sweep sweep_of(Bench bench, const Budgets& budgets, scheduler::Policy policy) const {
     const auto all = problems_of(bench, budgets, policy);
-    Sweep sweep{std::move(bench), {}};
+    Sweep sweep{std::move(bench), {}, {}};
     for (const auto number : sampled(all.size(), options_.sample, options_.seed))
       sweep.problems.push_back(all[number]);
     return sweep;
@@ -178,6 +189,7 @@ class SweepMaker {
 
   const RunOptions& options_;
   const TableSource& source_;
+  Priors priors_;
   Terminal& terminal_;
   std::map<std::pair<WorkloadTask, std::string>, Table> tables_;
 };
@@ -200,6 +212,7 @@ Json to_json(const RunOptions& options, const std::string& source, const std::ve
           {"noise_time", options.noise_time},
           {"noise_power", options.noise_power},
           {"warm", options.warm},
+          {"learn", options.learn},
           {"summary", list_of(summaries)},
           {"slack_over_managed", list_of(gains)}};
 }
@@ -238,11 +251,12 @@ Expected<void> run_strategies(const RunOptions& options, Terminal& terminal,
   FULCRUM_TRY(check_numbers(options));
   FULCRUM_TRY_ASSIGN(source, open_tables(options.tables, options.board, options.grid == "full"));
   Evaluation evaluation;
-  FULCRUM_TRY_ASSIGN(sweeps, SweepMaker(options, *source, terminal).make());
+  FULCRUM_TRY_ASSIGN(board, builtin_board_description(options.board));
+  evaluation.tools.priors = scheduler::priors_of_board(board.id, board.power.idle_w, board.power.most_w);
+  FULCRUM_TRY_ASSIGN(sweeps, SweepMaker(options, *source, evaluation.tools.priors, terminal).make());
   evaluation.sweeps = std::move(sweeps);
-  FULCRUM_TRY_ASSIGN(presets, presets_of(options.board));
   evaluation.tools.seed = options.seed;
-  evaluation.tools.presets = std::move(presets);
+  evaluation.tools.presets = presets_of(board);
   evaluation.tools.learner = std::move(learner);
   FULCRUM_TRY_ASSIGN(strategies, strategies_of(options, evaluation.tools));
   evaluation.strategies = std::move(strategies);

@@ -1,6 +1,7 @@
 #pragma once
 // fulcrum-eval run: strategies over the problems of a sweep.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -26,6 +27,7 @@ struct RunOptions {
   double noise_time = 0;
   double noise_power = 0;
   bool warm = false;
+  std::size_t learn = 0;                // profiles of each other workload that RGS learns its priors from
   std::string power, latency_ms, rate;  // ranges; empty: as the scenario has it
   unsigned jobs = 0;                    // 0: one thread a core
   std::string out;                      // a file for the results; empty: none

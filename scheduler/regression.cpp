@@ -107,6 +107,10 @@ void Regression::predict_block(const SearchPoints& block, Index first, Predictio
   into.variance.segment(first, count) = variance.max(kLeastVariance);
 }
 
+MatrixXd Regression::theta_covariance() const {
+  return hessian_.solve(MatrixXd::Identity(theta_.size(), theta_.size()));
+}
+
 Prediction Regression::predict(const SearchPoints& points) const {
   Prediction prediction{Eigen::ArrayXd(points.size()), Eigen::ArrayXd(points.size())};
   for (Index first = 0; first < points.size(); first += kBlock)

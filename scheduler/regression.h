@@ -32,6 +32,7 @@ class Regression {
              const Eigen::VectorXd& log_values, const Eigen::VectorXd& deviations);
 
   const Eigen::VectorXd& theta() const { return theta_; }
+  Eigen::MatrixXd theta_covariance() const;  // a posteriori
 
   // By the delta method: the uncertainty of the parameters enters through the gradient at theta().
   Prediction predict(const SearchPoints& points) const;

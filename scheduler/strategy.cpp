@@ -12,6 +12,7 @@
 #include "scheduler/maxn.h"
 #include "scheduler/nn.h"
 #include "scheduler/preset.h"
+#include "scheduler/prior_learning.h"
 #include "scheduler/random_search.h"
 #include "scheduler/rgs.h"
 
@@ -101,6 +102,12 @@ std::shared_ptr<const SearchPriors> priors_of_board(std::string_view id, double 
   const auto* known = SearchPriors::of_board(id);
   return std::make_shared<SearchPriors>(known != nullptr ? *known
                                                          : SearchPriors::of_other_board(idle_w, most_w));
+}
+
+std::shared_ptr<const SearchPriors> learned_priors(const std::shared_ptr<const SearchPriors>& base,
+                                                   const std::vector<ProfileSet>& workloads,
+                                                   const MeasurementNoise& noise) {
+  return std::make_shared<SearchPriors>(learned_priors(*base, workloads, noise));
 }
 
 std::string Measure::to_string() const {

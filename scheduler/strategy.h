@@ -66,6 +66,11 @@ struct StrategyTools {
 // at most.
 std::shared_ptr<const SearchPriors> priors_of_board(std::string_view id, double idle_w, double most_w);
 
+// The same, moved towards what other workloads turned out to be (prior_learning.h); each set is of one.
+std::shared_ptr<const SearchPriors> learned_priors(const std::shared_ptr<const SearchPriors>& base,
+                                                   const std::vector<ProfileSet>& workloads,
+                                                   const MeasurementNoise& noise);
+
 // "gmd", "exhaustive", ...; a name that ends in "-N" stands for any number in its place.
 const std::vector<std::string>& strategy_names();
 

@@ -14,8 +14,12 @@ bool operator==(const Observation& a, const Observation& b) {
   return tied(a) == tied(b);
 }
 
-Expectation expect(const WorkloadPrior& prior, const std::vector<Observation>& observations,
-                   const MeasurementNoise& noise, const SearchPoints& points) {
+namespace {
+
+// Calls use(regression of time, regression of power).
+template <class Use>
+auto with_fits(const WorkloadPrior& prior, const std::vector<Observation>& observations,
+               const MeasurementNoise& noise, const Use& use) {
   const auto n = static_cast<Eigen::Index>(observations.size());
   std::vector<PowerMode> modes;
   std::vector<int> sizes;
@@ -36,7 +40,23 @@ Expectation expect(const WorkloadPrior& prior, const std::vector<Observation>& o
     return roofline::power(theta, at, roofline::gpu_share(of_time.theta(), at));
   };
   const Regression of_power(mean_power, prior.power, measured, power, noise.power * per_root);
-  return {of_time.predict(points), of_power.predict(points)};
+  return use(of_time, of_power);
+}
+
+}  // namespace
+
+WorkloadFit fit_parameters(const WorkloadPrior& prior, const std::vector<Observation>& observations,
+                           const MeasurementNoise& noise) {
+  return with_fits(prior, observations, noise, [](const Regression& time, const Regression& power) {
+    return WorkloadFit{{time.theta(), time.theta_covariance()}, {power.theta(), power.theta_covariance()}};
+  });
+}
+
+Expectation expect(const WorkloadPrior& prior, const std::vector<Observation>& observations,
+                   const MeasurementNoise& noise, const SearchPoints& points) {
+  return with_fits(prior, observations, noise, [&points](const Regression& time, const Regression& power) {
+    return Expectation{time.predict(points), power.predict(points)};
+  });
 }
 
 }  // namespace fulcrum::scheduler

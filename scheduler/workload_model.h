@@ -23,6 +23,14 @@ struct Expectation {
   Prediction power;  // of ln W
 };
 
+// The parameters a posteriori; at least one observation.
+struct WorkloadFit {
+  ParameterPrior time;
+  ParameterPrior power;
+};
+WorkloadFit fit_parameters(const WorkloadPrior& prior, const std::vector<Observation>& observations,
+                           const MeasurementNoise& noise);
+
 // Time is fitted first, then power by how long the GPU computes in a step, according to the fitted time. At
 // least one observation.
 Expectation expect(const WorkloadPrior& prior, const std::vector<Observation>& observations,

@@ -31,12 +31,12 @@ constexpr PowerMode kSlow{4, 422400, 114750000, 665600000};
 class PilotTest : public testing::Test {
  protected:
   // As if the training had been measured in this mode.
-  void know(const PowerMode& mode, double ms, double power_w) {
+  void know(const PowerMode& mode, double ms, double power_w, const Json& job = training_spec()) {
     auto book = ProfileBook::open(dir_ / "profiles.db", "agx-orin", {true, 1});
     ASSERT_TRUE(book);
-    const auto spec = JobSpec::from_json(training_spec()).value();
+    const auto spec = JobSpec::from_json(job).value();
     profiler::Measurement measurement;
-    measurement.key = book->key_of(spec, mode, 16);
+    measurement.key = book->key_of(spec, mode, spec.batch_sizes().front());
     measurement.minibatches = 40;
     measurement.time = {ms, ms, ms, 0};
     measurement.power_w = power_w;
@@ -140,6 +140,18 @@ TEST_F(PilotTest, AJobMaySayHowItsModeIsSearchedFor) {
   const auto why = daemon.control().explain();
   EXPECT_EQ(why.at("search").at("strategy"), "maxn");
   EXPECT_EQ(why.at("search").at("modes"), 1);
+}
+
+TEST_F(PilotTest, SearchesWithWhatOtherWorkloadsTell) {
+  auto other = training_spec();
+  other["batch_size"] = 32;
+  know(kFast, 15, 25, other);
+  know(kSlow, 60, 13, other);
+  know({8, 1344000, 114750000, 2133000000}, 70, 15, other);
+  know({4, 422400, 726750000, 665600000}, 40, 17, other);
+  TestDaemon daemon(dir_.path(), "works", search);
+  daemon.run_until_state(daemon.submitted(training_spec()), "done");
+  EXPECT_GT(daemon.control().list_profiles(std::nullopt)->at("profiles").size(), 4U) << "its own as well";
 }
 
 TEST_F(PilotTest, ExploresWhileAJobRunsAndGoesBackToIt) {

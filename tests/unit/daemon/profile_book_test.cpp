@@ -66,6 +66,19 @@ TEST_F(ProfileBookTest, OneWorkloadsProfilesAreNotAnothers) {
   EXPECT_EQ(book_.profiles_of(inference_)->size(), 0u);
 }
 
+TEST_F(ProfileBookTest, KnowsTheOtherWorkloadsOfItsBoard) {
+  add(training_, kHigh, 16);
+  add(inference_, kLow, 1);
+  add(inference_, kHigh, 1);
+  const auto foreign = open_book(dir_ / "profiles.db", "nano");
+  ASSERT_TRUE(book_.add(measurement(foreign, training_, kLow, 16)));
+  const auto others = book_.others({book_.fingerprint_of(training_)});
+  ASSERT_TRUE(others);
+  ASSERT_EQ(others->size(), 1U);
+  EXPECT_EQ(others->front().size(), 2U);
+  EXPECT_EQ(book_.others({}).value().size(), 2U);
+}
+
 TEST_F(ProfileBookTest, JobsThatDifferInNameAndBudgetAloneShareProfiles) {
   add(inference_, kHigh, 4);
   auto other = test::inference_spec(5, 400, {4, 16});

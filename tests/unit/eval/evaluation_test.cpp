@@ -115,7 +115,7 @@ TEST(Evaluations, CountTheProfilesOfAStrategyThatServesAllBudgetsOnce) {
 TEST(Evaluations, FindTheEndOfTheExhaustiveSearchWithoutItsSteps) {
   const auto evaluation = small_evaluation({});
   const auto exhaustive = scheduler::make_strategy("exhaustive").value();
-  for (const auto& [bench, problems] : evaluation.sweeps) {
+  for (const auto& [bench, problems, priors] : evaluation.sweeps) {
     const Oracle oracle(bench);
     for (std::size_t i = 0; i < problems.size(); i += 7) {
       scheduler::ProfileSet known;
@@ -138,7 +138,7 @@ TEST(Evaluations, EndASearchAtAGapOfTheTable) {
   const Table table = Table::make("net", WorkloadTask::training, rows).value();
   Evaluation evaluation;
   evaluation.sweeps.push_back(
-      {make_bench(ProblemKind::train, GridChoice::full, &table, nullptr).value(), {}});
+      {make_bench(ProblemKind::train, GridChoice::full, &table, nullptr).value(), {}, {}});
   evaluation.sweeps[0].problems = problems_of(evaluation.sweeps[0].bench, {{40, 40, 1}, {}, {}});
   evaluation.strategies = {"maxn"};
   const auto results = results_of(evaluation);

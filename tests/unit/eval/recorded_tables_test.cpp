@@ -24,8 +24,8 @@ struct Recorded {
   double median_loss_pct, mean_loss_pct, mean_modes;
 };
 
-void PrintTo(const Recorded& recorded, std::ostream* out) {
-  *out << recorded.workload;
+std::ostream& operator<<(std::ostream& out, const Recorded& recorded) {
+  return out << recorded.workload;
 }
 
 class RecordedTables : public ::testing::Test {
@@ -47,6 +47,7 @@ class RecordedTables : public ::testing::Test {
     evaluation.sweeps.push_back({make_bench(kind, GridChoice::search, training ? &*training : nullptr,
                                             inference ? &*inference : nullptr)
                                      .value(),
+                                 {},
                                  {}});
     auto& sweep = evaluation.sweeps.front();
     const auto all = problems_of(sweep.bench, default_budgets(kind));

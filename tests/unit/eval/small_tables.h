@@ -41,7 +41,7 @@ inline Bench small_bench(scheduler::ProblemKind kind) {
 }
 
 inline Sweep small_sweep(scheduler::ProblemKind kind) {
-  Sweep sweep{small_bench(kind), {}};
+  Sweep sweep{small_bench(kind), {}, {}};
   sweep.problems = problems_of(sweep.bench, {{10, 34, 3}, {40, 200, 40}, {10, 70, 20}});
   return sweep;
 }
