@@ -77,10 +77,10 @@ double expected_latency_gain(const Belief& time, double window_ms, double limit_
 }
 
 double expected_throughput_gain(const Problem& problem, int batch_size, const Belief& training,
-                                const Belief& inference, const std::optional<double>& best_hz) {
+                                const Belief& inference, double best_hz) {
   const double window_ms = problem.window_ms(batch_size);
   const double windows_hz = 1000 / window_ms;
-  const double best = best_hz ? *best_hz / windows_hz : -1;  // minibatches per window
+  const double best = best_hz / windows_hz;  // minibatches per window
   const double inference_ms = std::exp(inference.mean);
   const double training_ms = std::exp(training.mean);
   const double mean = (window_ms - inference_ms) / training_ms;

@@ -1,8 +1,6 @@
 #pragma once
 // How much a probe promises: constrained expected improvement (searches.md section 5).
 
-#include <optional>
-
 #include "scheduler/problem.h"
 
 namespace fulcrum::scheduler {
@@ -23,9 +21,8 @@ double expected_saving(const Belief& time, double best_ms);
 double expected_latency_gain(const Belief& time, double window_ms, double limit_ms, double best_ms);
 
 // E max(0, f(t_tr, t_in) - best) in training minibatches per second, f what the problem's policy reaches with
-// this batch size. Without a best one, a way to run is worth a minibatch per window more than it gives, so
-// that one without training is worth something.
+// this batch size.
 double expected_throughput_gain(const Problem& problem, int batch_size, const Belief& training,
-                                const Belief& inference, const std::optional<double>& best_hz);
+                                const Belief& inference, double best_hz);
 
 }  // namespace fulcrum::scheduler

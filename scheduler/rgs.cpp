@@ -32,6 +32,9 @@ const StopRule& stop_rule(const Problem& problem) {
 
 constexpr double kLeastThroughputHz = .05;  // less counts as this much, where gains are relative
 
+// What a way to run is worth beside its training while none is known, Hz: inference alone is worth something.
+constexpr double kWorthOfAny = 1;
+
 constexpr std::size_t kMostObservations = 80;
 constexpr double kHopelessChance = 1e-5;
 constexpr double kProofChance = 1e-3;  // all chances are below it: what is not found is not there
@@ -251,7 +254,7 @@ class RgsStep {
   double weigh_both() {
     const auto training = expectation(WorkloadTask::training);
     const auto inference = expectation(WorkloadTask::inference);
-    const auto to_beat = best_ ? std::optional<double>(best_->train_throughput_hz) : std::nullopt;
+    const double to_beat = best_ ? best_->train_throughput_hz : 0;
     double most = 0;
     for_each_point([&](std::size_t number, int batch, std::size_t i) {
       const PowerMode mode = problem_.grid.mode(number);
@@ -262,8 +265,8 @@ class RgsStep {
       if (chance < kHopelessChance || (t.known && in.known)) return;
       best_chance_ = std::max(best_chance_, chance);
       const double missing = t.known || in.known ? 1 : 2;
-      const double gain =
-          chance * expected_throughput_gain(problem_, batch, t.time, in.time, to_beat) / std::sqrt(missing);
+      const double more = expected_throughput_gain(problem_, batch, t.time, in.time, to_beat);
+      const double gain = chance * (more + (best_ ? 0 : kWorthOfAny)) / std::sqrt(missing);
       if (gain <= most) return;
       most = gain;
       const bool training_first = !t.known && (in.known || t.chance < in.chance);
