@@ -124,9 +124,9 @@ std::string plot_front(const Table& table, int batch_size, const std::vector<Res
   draw_x_axis(svg, kPanel, axes.time);
   draw_y_axis(svg, kPanel, axes.power);
   draw_frame(svg, kPanel,
-             visits.empty() ? "Dots: every mode; line: the Pareto front; marks: modes that were answered"
-                            : "Dots: every mode, in colour those that were measured; line: the Pareto front; "
-                              "marks: modes that were answered");
+             visits.empty()
+                 ? "Dots: every mode; line: the Pareto front; marks: modes that were answered"
+                 : "Dots: every mode, in colour if measured; line: the Pareto front; marks: answers");
   draw_rows(svg, rows, axes);
   draw_front(svg, pareto_front(rows), axes);
   draw_visits(svg, table, batch_size, visits, strategies, axes);

@@ -77,7 +77,7 @@ TEST(Pictures, OfAFrontShowWhereSearchesLooked) {
   const auto& table = *evaluation.sweeps[0].bench.training;
   const auto picture = plot_front(table, 16, results, visits_in(results), {"gmd"}, "front");
   EXPECT_THAT(picture, HasSubstr("<title>gmd measured "));
-  EXPECT_THAT(picture, HasSubstr("in colour those that were measured"));
+  EXPECT_THAT(picture, HasSubstr("in colour if measured"));
 }
 
 TEST(Pictures, OfStrategiesThatSolvedNothingAreDrawnAllTheSame) {
