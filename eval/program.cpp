@@ -68,8 +68,8 @@ void add_search_options(CLI::App& run, RunOptions& options) {
       ->delimiter(',')
       ->capture_default_str();
   run.add_option("--policy", options.policies,
-                 fmt::format("How training and inference share the device: {}; with both, the second is also "
-                             "compared with the first",
+                 fmt::format("How training and inference share the device: {}; with both, slack is also "
+                             "compared with managed",
                              fmt::join(policy_names(), ", ")))
       ->type_name("P[,P]")
       ->delimiter(',')
