@@ -48,13 +48,21 @@ function(fulcrum_optimise_little target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# Sources that use Eigen are optimised under the sanitizers as well: without, its loops take fifty times as long, and
-# GCC 12 does not compile its prefetching into what is precompiled. From the directory of the target they belong to.
-function(fulcrum_optimise_numerics)
-  set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+# Sources that use Eigen are optimised under the sanitizers as well: without, its loops take fifty times as long.
+function(fulcrum_optimise_numerics target)
   if(FULCRUM_SANITIZE)
-    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O2)
+    target_compile_options(${target} PRIVATE -O1)
   endif()
+endfunction()
+
+# fulcrum_add_numerics(<library's name> SOURCES ...): those sources of a library that use Eigen. Nothing is precompiled
+# for them, as GCC 12 does not compile Eigen's prefetching there.
+function(fulcrum_add_numerics name)
+  cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
+  add_library(fulcrum_${name}_numerics OBJECT ${ARG_SOURCES})
+  target_link_libraries(fulcrum_${name}_numerics PRIVATE $<TARGET_PROPERTY:fulcrum_${name},LINK_LIBRARIES>)
+  target_sources(fulcrum_${name} PRIVATE $<TARGET_OBJECTS:fulcrum_${name}_numerics>)
+  fulcrum_optimise_numerics(fulcrum_${name}_numerics)
 endfunction()
 
 # fulcrum_add_library(<folder's name> SOURCES ... DEPENDS ... [TORCH])  ->  target fulcrum_<name>
@@ -81,11 +89,11 @@ endfunction()
 # Every test program, without the programs of the installation.
 add_custom_target(tests)
 
-# fulcrum_add_test(<target> LABEL <ctest label> SOURCES ... DEPENDS ... [TIMEOUT s] [TORCH] [SERIAL] [WHOLE])
-# TORCH: its sources include LibTorch. SERIAL: no other test runs beside its tests. WHOLE: one process for all of them,
+# fulcrum_add_test(<target> LABEL <ctest label> SOURCES ... DEPENDS ... [TIMEOUT s] [TORCH] [NUMERICS] [SERIAL] [WHOLE])
+# TORCH: its sources include LibTorch. NUMERICS: they use Eigen. SERIAL: no other test runs beside its tests. WHOLE: one process for all of them,
 # where starting one is dear.
 function(fulcrum_add_test name)
-  cmake_parse_arguments(ARG "TORCH;SERIAL;WHOLE" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH;NUMERICS;SERIAL;WHOLE" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
   endif()
@@ -95,6 +103,8 @@ function(fulcrum_add_test name)
   fulcrum_optimise_little(${name})
   if(ARG_TORCH)
     target_link_libraries(${name} PRIVATE fulcrum_torch)
+  elseif(ARG_NUMERICS)
+    fulcrum_optimise_numerics(${name})
   else()
     fulcrum_precompile(${name} test)
   endif()

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <utility>
 
 #include "common/durable_file.h"
+#include "common/finite.h"
 
 namespace fulcrum::daemon {
 
@@ -22,7 +22,7 @@ Expected<std::optional<double>> parse(const std::string& text, const std::string
   if (json && json->is_object() && json->contains("power_w")) {
     const auto& power = json->at("power_w");
     if (power.is_null()) return std::optional<double>();
-    if (power.is_number() && power.get<double>() > 0 && std::isfinite(power.get<double>()))
+    if (power.is_number() && finite_and_positive(power.get<double>()))
       return std::optional<double>(power.get<double>());
   }
   return fail(ErrorCode::corrupt, fmt::format("'{}' is no power budget", path),
@@ -43,7 +43,7 @@ Expected<PowerBudget> PowerBudget::open(std::string path, std::optional<double> 
 }
 
 Expected<void> PowerBudget::set(std::optional<double> power_w) {
-  if (power_w && !(*power_w > 0 && std::isfinite(*power_w)))
+  if (power_w && !finite_and_positive(*power_w))
     return fail(ErrorCode::invalid_argument, fmt::format("{} W is no power budget", *power_w));
   FULCRUM_TRY(replace_file(path_, to_line(Json{{"power_w", optional_json(power_w)}}) + "\n"));
   is_set_ = true;

@@ -13,8 +13,8 @@ using scheduler::Profile;
 
 namespace {
 
-constexpr double kWidth = 860;
-constexpr double kHeight = 600;
+constexpr double kFrontWidth = 860;
+constexpr double kFrontHeight = 600;
 constexpr Panel kPanel{{80, 60}, 740, 430};
 
 struct Axes {
@@ -117,7 +117,7 @@ std::string plot_front(const Table& table, int batch_size, const std::vector<Res
   rows.erase(std::remove_if(rows.begin(), rows.end(),
                             [batch_size](const Profile& row) { return row.batch_size != batch_size; }),
              rows.end());
-  Svg svg(kWidth, kHeight);
+  Svg svg(kFrontWidth, kFrontHeight);
   svg.text({24, 26}, title, Anchor::start, "font-size:17px;font-weight:bold");
   if (rows.empty()) return svg.str();
   const Axes axes = axes_of(rows);

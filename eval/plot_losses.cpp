@@ -11,8 +11,8 @@ namespace fulcrum::eval {
 
 namespace {
 
-constexpr double kWidth = 1040;
-constexpr double kHeight = 520;
+constexpr double kLossesWidth = 1040;
+constexpr double kLossesHeight = 520;
 constexpr Panel kTradeOff{{80, 70}, 400, 340};
 constexpr Panel kSpread{{590, 70}, 420, 340};
 constexpr double kLeastProbes = 0.01;  // where a logarithmic axis ends
@@ -135,7 +135,7 @@ std::string plot_losses(const std::vector<Result>& results, const std::vector<st
   all.reserve(strategies.size());
   for (const auto& name : strategies)
     all.push_back(losses_of(name, results, summaries));
-  Svg svg(kWidth, kHeight);
+  Svg svg(kLossesWidth, kLossesHeight);
   const auto& any = results.front();
   svg.text({24, 30},
            fmt::format("Scenario {}, policy {}: {} problems", any.scenario, any.policy,
@@ -143,7 +143,7 @@ std::string plot_losses(const std::vector<Result>& results, const std::vector<st
            Anchor::start, "font-size:17px;font-weight:bold");
   draw_trade_off(svg, all);
   draw_spread(svg, all);
-  draw_legend(svg, {kTradeOff.corner.x, kTradeOff.corner.y + kTradeOff.height + 76}, kWidth - 100,
+  draw_legend(svg, {kTradeOff.corner.x, kTradeOff.corner.y + kTradeOff.height + 76}, kLossesWidth - 100,
               strategies);
   return svg.str();
 }

@@ -18,9 +18,9 @@ namespace {
 constexpr const char* kOptimum = "optimum";
 
 // What is compared: workloads, budgets, rate.
-using Problem = std::tuple<std::string, std::string, double, double, double>;
+using SearchedFor = std::tuple<std::string, std::string, double, double, double>;
 
-Problem problem_of(const Result& r) {
+SearchedFor problem_of(const Result& r) {
   return {r.train_workload, r.infer_workload, r.power_budget_w, r.latency_budget_ms, r.arrival_rate_hz};
 }
 
@@ -76,12 +76,12 @@ Json PolicyGain::to_json() const {
 
 std::vector<PolicyGain> policy_gains(const std::vector<Result>& results) {
   const auto managed_name = to_string(scheduler::Policy::managed);
-  std::map<std::pair<Problem, std::string>, const Result*> managed;
+  std::map<std::pair<SearchedFor, std::string>, const Result*> managed;
   for (const auto& r : results) {
     if (r.policy == managed_name) managed.emplace(std::pair(problem_of(r), r.strategy), &r);
   }
   Gains gains;
-  std::optional<Problem> last;
+  std::optional<SearchedFor> last;
   for (const auto& r : results) {
     if (r.policy == managed_name) continue;
     const auto problem = problem_of(r);

@@ -54,7 +54,7 @@ std::optional<Answered> read_answer(RowReader& row) {
   return answer;
 }
 
-Result read_row(RowReader& row) {
+Result read_result(RowReader& row) {
   Result result;
   result.scenario = row.text();
   result.policy = row.text();
@@ -127,7 +127,8 @@ void write_results(std::ostream& out, const std::vector<Result>& results) {
 }
 
 Expected<std::vector<Result>> read_results(const std::string& path) {
-  return read_csv<Result>(path, csv_header(), "results are what 'fulcrum-eval run --out' writes", read_row);
+  return read_csv<Result>(path, csv_header(), "results are what 'fulcrum-eval run --out' writes",
+                          read_result);
 }
 
 }  // namespace fulcrum::eval

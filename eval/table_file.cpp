@@ -15,14 +15,14 @@ using scheduler::ProfileSet;
 
 namespace {
 
-constexpr const char* kHeader = "cpu_cores,cpu_khz,gpu_hz,emc_hz,batch_size,time_ms,power_w";
+constexpr const char* kTableHeader = "cpu_cores,cpu_khz,gpu_hz,emc_hz,batch_size,time_ms,power_w";
 constexpr const char* kColumns[] = {"cpu_cores",  "cpu_khz", "gpu_hz", "emc_hz",
                                     "batch_size", "time_ms", "power_w"};
 
 // Reads the cells of a row in turn, and remembers the first that is wrong.
-class RowReader {
+class MeasuredRow {
  public:
-  explicit RowReader(std::string_view line) : cells_(split_csv(line)) {
+  explicit MeasuredRow(std::string_view line) : cells_(split_csv(line)) {
     if (cells_.size() != std::size(kColumns))
       fault_ = fmt::format("{} columns, not {}", cells_.size(), std::size(kColumns));
   }
@@ -48,7 +48,7 @@ class RowReader {
 
 // What is wrong with the row; empty: nothing.
 std::string parse_row(std::string_view line, Profile& row) {
-  RowReader reader(line);
+  MeasuredRow reader(line);
   reader.next(row.mode.cpu_cores);
   reader.next(row.mode.cpu_khz);
   reader.next(row.mode.gpu_hz);
@@ -85,8 +85,8 @@ Expected<Table> read_table(const std::string& path, const std::string& workload,
   const auto without_return = [](std::string_view text) {
     return !text.empty() && text.back() == '\r' ? text.substr(0, text.size() - 1) : text;
   };
-  if (!std::getline(file, line) || without_return(line) != kHeader) {
-    return fail(ErrorCode::corrupt, fmt::format("{}:1: the header is not '{}'", path, kHeader));
+  if (!std::getline(file, line) || without_return(line) != kTableHeader) {
+    return fail(ErrorCode::corrupt, fmt::format("{}:1: the header is not '{}'", path, kTableHeader));
   }
   std::vector<Profile> rows;
   std::map<ProfileSet::Key, int> line_of;

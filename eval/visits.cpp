@@ -9,11 +9,11 @@ namespace fulcrum::eval {
 
 namespace {
 
-constexpr const char* kHeader =
+constexpr const char* kVisitHeader =
     "scenario,policy,train_workload,infer_workload,strategy,task,cpu_cores,cpu_khz,gpu_hz,emc_hz,batch_size,"
     "times";
 
-Visit read_row(RowReader& row) {
+Visit read_visit(RowReader& row) {
   Visit visit;
   visit.scenario = row.text();
   visit.policy = row.text();
@@ -51,7 +51,7 @@ std::vector<Visit> visits_in(const std::vector<Result>& results) {
 }
 
 void write_visits(std::ostream& out, const std::vector<Visit>& visits) {
-  out << kHeader << '\n';
+  out << kVisitHeader << '\n';
   for (const auto& visit : visits) {
     RowWriter row;
     row.text(visit.scenario);
@@ -68,7 +68,8 @@ void write_visits(std::ostream& out, const std::vector<Visit>& visits) {
 }
 
 Expected<std::vector<Visit>> read_visits(const std::string& path) {
-  return read_csv<Visit>(path, kHeader, "visits are what 'fulcrum-eval run --visits' writes", read_row);
+  return read_csv<Visit>(path, kVisitHeader, "visits are what 'fulcrum-eval run --visits' writes",
+                         read_visit);
 }
 
 }  // namespace fulcrum::eval

@@ -18,7 +18,7 @@ namespace fulcrum {
 
 namespace {
 
-constexpr int kDone = 0;
+constexpr int kSuccess = 0;
 constexpr int kRefused = 1;
 constexpr int kUsage = 2;
 constexpr int kCannotMount = 3;
@@ -220,14 +220,14 @@ Expected<int> run(const CommandLine& line, std::istream& in, std::ostream& out, 
   const Arguments& arguments = line.arguments();
   if (line.action() == nullptr && !line.is_nvpmodel()) {
     FULCRUM_TRY(create(arguments));
-    return kDone;
+    return kSuccess;
   }
   const SystemClock clock;
   FULCRUM_TRY(make_if_new(arguments, clock));
   FULCRUM_TRY_ASSIGN(board, SimulatedFileTree::open(arguments.state, clock));
   if (line.is_nvpmodel()) return run_simulated_nvpmodel(*board, line.nvpmodel_arguments(), in, out, err);
   FULCRUM_TRY(line.action()(*board, arguments, out));
-  return kDone;
+  return kSuccess;
 }
 
 }  // namespace
@@ -237,7 +237,7 @@ int run_simboard(int argc, const char* const* argv, std::istream& in, std::ostre
   try {
     line.app().parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return line.app().exit(e, out, err) == 0 ? kDone : kUsage;
+    return line.app().exit(e, out, err) == 0 ? kSuccess : kUsage;
   }
   const auto status = run(line, in, out, err);
   if (status) return *status;

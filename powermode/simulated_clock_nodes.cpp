@@ -11,7 +11,6 @@
 
 namespace fulcrum::powermode {
 
-using State = SimulatedState;
 using Style = SimulatedHardware::EmcStyle;
 
 void SimulatedNodes::add_gpu() {
@@ -25,10 +24,11 @@ void SimulatedNodes::add_gpu() {
   if (!gpu.of_name.empty()) add_text(gpu.device + "/of_node/name", gpu.of_name + '\0');
   add_gpu_clock(devfreq);
   for (const auto& [name, mask] : gpu.masks) {
-    add(gpu.device + "/" + name, knob([name = name](const State& state) { return state.gpu_masks.at(name); },
-                                      [name = name](State& state, std::string_view text) {
-                                        return store_gpu_mask(state, name, text);
-                                      }));
+    add(gpu.device + "/" + name,
+        knob([name = name](const SimulatedState& state) { return state.gpu_masks.at(name); },
+             [name = name](SimulatedState& state, std::string_view text) {
+               return store_gpu_mask(state, name, text);
+             }));
   }
   const auto add_switch = [&](const char* name, const char* after_boot, std::vector<std::string> known) {
     const auto path = gpu.device + "/" + name;
@@ -41,34 +41,35 @@ void SimulatedNodes::add_gpu() {
 
 // Thousandths of the time of late; of all that use it.
 SimulatedNode SimulatedNodes::gpu_load() {
-  return {[&hardware = hardware_](const State& state, std::int64_t now_ns) -> SystemResult<std::string> {
-            const auto own = static_cast<std::int64_t>(1000 * busy_share(hardware, state, now_ns));
-            const auto foreign = state.number(kSimulatedForeignGpuLoad, 0);
-            return fmt::format("{}\n", std::min<std::int64_t>(1000, own + foreign));
-          },
-          nullptr, nullptr};
+  return {
+      [&hardware = hardware_](const SimulatedState& state, std::int64_t now_ns) -> SystemResult<std::string> {
+        const auto own = static_cast<std::int64_t>(1000 * busy_share(hardware, state, now_ns));
+        const auto foreign = state.number(kSimulatedForeignGpuLoad, 0);
+        return fmt::format("{}\n", std::min<std::int64_t>(1000, own + foreign));
+      },
+      nullptr, nullptr};
 }
 
 void SimulatedNodes::add_gpu_clock(const std::string& devfreq) {
   const auto& hardware = hardware_;
   add_text(devfreq + "/available_frequencies", fmt::format("{}\n", fmt::join(hardware.gpu.levels_hz, " ")));
   add_text(devfreq + "/available_governors", fmt::format("{}\n", fmt::join(gpu_governors(), " ")));
-  add(devfreq + "/governor", knob([](const State& state) { return state.gpu.governor; },
-                                  [](State& state, std::string_view text) {
+  add(devfreq + "/governor", knob([](const SimulatedState& state) { return state.gpu.governor; },
+                                  [](SimulatedState& state, std::string_view text) {
                                     return store_governor(state.gpu.governor, text, gpu_governors());
                                   }));
   add(devfreq + "/min_freq",
-      knob([&hardware](const State& state) { return gpu_limits(hardware, state.gpu).min; },
-           [&hardware](State& state, std::string_view text) {
+      knob([&hardware](const SimulatedState& state) { return gpu_limits(hardware, state.gpu).min; },
+           [&hardware](SimulatedState& state, std::string_view text) {
              return store_gpu_min_hz(hardware, state, text);
            }));
   add(devfreq + "/max_freq",
-      knob([&hardware](const State& state) { return gpu_limits(hardware, state.gpu).max; },
-           [&hardware](State& state, std::string_view text) {
+      knob([&hardware](const SimulatedState& state) { return gpu_limits(hardware, state.gpu).max; },
+           [&hardware](SimulatedState& state, std::string_view text) {
              return store_gpu_max_hz(hardware, state, text);
            }));
   add(devfreq + "/cur_freq",
-      {[&hardware](const State& state, std::int64_t now_ns) -> SystemResult<std::string> {
+      {[&hardware](const SimulatedState& state, std::int64_t now_ns) -> SystemResult<std::string> {
          return fmt::format("{}\n", running_at(hardware, state, busy_at(state, now_ns)).gpu_hz);
        },
        nullptr, nullptr});
@@ -82,8 +83,8 @@ void SimulatedNodes::add_emc() {
   }
   const bool clk_cap = hardware_.emc.style == Style::clk_cap;
   add(clk_cap ? "/sys/kernel/nvpmodel_clk_cap/emc" : "/sys/kernel/nvpmodel_emc_cap/emc_iso_cap",
-      knob([&hardware = hardware_](const State& state) { return emc_cap(hardware, state); },
-           [&hardware = hardware_](State& state, std::string_view text) {
+      knob([&hardware = hardware_](const SimulatedState& state) { return emc_cap(hardware, state); },
+           [&hardware = hardware_](SimulatedState& state, std::string_view text) {
              return store_emc_cap(hardware, state, text);
            }));
   if (hardware_.emc.style == Style::override) {
@@ -103,7 +104,7 @@ void SimulatedNodes::add_bpmp_emc() {
   add_text(clock + "/min_rate", fmt::format("{}\n", hardware_.emc.levels_hz.front()));
   add_text(clock + "/max_rate", fmt::format("{}\n", hardware_.emc.levels_hz.back()));
   add(clock + "/state",
-      knob([](const State& state) { return state.emc.enabled ? 1 : 0; }, store_emc_enabled));
+      knob([](const SimulatedState& state) { return state.emc.enabled ? 1 : 0; }, store_emc_enabled));
   if (hardware_.emc.style == Style::clk_cap) {
     const std::string halt = bpmp + "/bwmgr/bwmgr_halt";
     add(halt, switch_node(halt, "0", {"0", "1"}));
@@ -128,10 +129,10 @@ void SimulatedNodes::add_override_emc() {
 }
 
 SimulatedNode SimulatedNodes::emc_lock() {
-  return {[](const State& state, std::int64_t) -> SystemResult<std::string> {
+  return {[](const SimulatedState& state, std::int64_t) -> SystemResult<std::string> {
             return state.emc.locked ? "1\n" : "0\n";
           },
-          [&hardware = hardware_](State& state, std::string_view text, std::int64_t now_ns) {
+          [&hardware = hardware_](SimulatedState& state, std::string_view text, std::int64_t now_ns) {
             return store_emc_locked(hardware, state, text, busy_at(state, now_ns));
           },
           nullptr};
@@ -139,11 +140,12 @@ SimulatedNode SimulatedNodes::emc_lock() {
 
 SimulatedNode SimulatedNodes::emc_rate_node(bool writable) {
   SimulatedNode node;
-  node.read = [&hardware = hardware_](const State& state, std::int64_t now_ns) -> SystemResult<std::string> {
+  node.read = [&hardware = hardware_](const SimulatedState& state,
+                                      std::int64_t now_ns) -> SystemResult<std::string> {
     return fmt::format("{}\n", emc_rate(hardware, state, busy_at(state, now_ns)));
   };
   if (writable) {
-    node.write = [&hardware = hardware_](State& state, std::string_view text, std::int64_t) {
+    node.write = [&hardware = hardware_](SimulatedState& state, std::string_view text, std::int64_t) {
       return store_emc_rate(hardware, state, text);
     };
   }

@@ -14,7 +14,7 @@ namespace {
 
 using Hardware = SimulatedHardware;
 
-constexpr const char* kCpus = "/sys/devices/system/cpu";
+constexpr const char* kCpuNodes = "/sys/devices/system/cpu";
 
 // Of the params that the catalogue has for CPU clocks: the name, and the CPU whose limits it sets.
 struct CpuParam {
@@ -62,7 +62,7 @@ std::string emc_param(const Hardware& hardware) {
 std::string params_of(const Hardware& hardware) {
   std::string text = "# Power modes of a simulated board.\n\n< PARAM TYPE=FILE NAME=CPU_ONLINE >\n";
   for (int cpu = hardware.nvpmodel->lists_core_0 ? 0 : 1; cpu < hardware.cpu_count(); ++cpu)
-    text += fmt::format("CORE_{0} {1}/cpu{0}/online\n", cpu, kCpus);
+    text += fmt::format("CORE_{0} {1}/cpu{0}/online\n", cpu, kCpuNodes);
   text += '\n';
   const auto& gpu = hardware.gpu;
   const std::string device = gpu.aliases.empty() ? gpu.device : gpu.aliases.back();
@@ -74,7 +74,7 @@ std::string params_of(const Hardware& hardware) {
       device);
   for (const auto& param : cpu_params(hardware)) {
     text += clock_param(param.name, "scaling_available_frequencies",
-                        fmt::format("{}/cpu{}/cpufreq", kCpus, param.cpu), "scaling_");
+                        fmt::format("{}/cpu{}/cpufreq", kCpuNodes, param.cpu), "scaling_");
   }
   const std::string devfreq = gpu.device + "/devfreq/" + gpu.name;
   auto gpu_param = clock_param("GPU", "available_frequencies", devfreq, "");

@@ -11,10 +11,8 @@
 
 namespace fulcrum::powermode {
 
-using State = SimulatedState;
 using Chip = SimulatedHardware::Chip;
 using Driver = SimulatedHardware::ChipDriver;
-using Present = SimulatedNode::Present;
 
 void SimulatedNodes::add_power_sensors() {
   for (std::size_t chip = 0; chip < hardware_.chips.size(); ++chip) {
@@ -31,7 +29,8 @@ void SimulatedNodes::add_power_sensors() {
 }
 
 // Bus voltage in mV and current in mA, whose product is the rail's power; an INA238 tells power by itself.
-void SimulatedNodes::add_hwmon_chip(const Chip& chip, const std::string& name, const Present& present) {
+void SimulatedNodes::add_hwmon_chip(const Chip& chip, const std::string& name,
+                                    const SimulatedNode::Present& present) {
   const bool ina238 = chip.driver == Driver::ina238;
   const auto hwmon =
       fmt::format("/sys/bus/i2c/drivers/{}/{}/hwmon/{}", ina238 ? "ina238" : "ina3221", chip.address, name);
@@ -70,10 +69,10 @@ void SimulatedNodes::add_iio_chip(const Chip& chip, std::size_t number) {
 
 // The rail's power in some unit.
 SimulatedNode SimulatedNodes::rail_node(const SimulatedHardware::Channel& rail, double units_per_watt,
-                                        Present present) {
+                                        SimulatedNode::Present present) {
   SimulatedNode node;
   node.present = std::move(present);
-  node.read = [&machine = machine_, &rail, units_per_watt](const State& state,
+  node.read = [&machine = machine_, &rail, units_per_watt](const SimulatedState& state,
                                                            std::int64_t now_ns) -> SystemResult<std::string> {
     if (rail.share <= 0) return "0\n";
     const auto power_w = mean_power_w(machine.hardware(), state, machine.workloads(), now_ns);
@@ -88,7 +87,7 @@ void SimulatedNodes::add_thermal_zones() {
     const auto& zone = hardware_.thermal_zones[i];
     const std::string directory = fmt::format("/sys/class/thermal/thermal_zone{}", i);
     add_text(directory + "/type", zone.type + "\n");
-    add(directory + "/temp", {[i](const State& state, std::int64_t) -> SystemResult<std::string> {
+    add(directory + "/temp", {[i](const SimulatedState& state, std::int64_t) -> SystemResult<std::string> {
                                 const auto& millidegrees = state.temperatures[i];
                                 if (!millidegrees) return tl::unexpected(EAGAIN);
                                 return fmt::format("{}\n", *millidegrees);
@@ -105,7 +104,7 @@ void SimulatedNodes::add_over_current_counters() {
     for (std::size_t alarm = 0; alarm < kOverCurrentAlarms; ++alarm) {
       const std::string base = fmt::format("{}/oc{}", hwmon, alarm + 1);
       add(base + "_event_cnt",
-          readable([alarm](const State& state) { return state.over_current_events[alarm]; },
+          readable([alarm](const SimulatedState& state) { return state.over_current_events[alarm]; },
                    in_boots(parity)));
       add_text(base + "_throt_en", "1\n", in_boots(parity));
     }

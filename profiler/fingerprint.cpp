@@ -9,7 +9,7 @@ namespace fulcrum::profiler {
 
 namespace {
 
-constexpr int kFormat = 1;
+constexpr int kFingerprintFormat = 1;
 constexpr std::size_t kDigits = 16;
 
 std::uint64_t fnv1a(std::string_view bytes) {
@@ -35,7 +35,7 @@ void add_inference(const InferenceSpec& spec, Json& workload) {
 }  // namespace
 
 Json canonical_workload(const JobSpec& spec, const ExecutionTraits& traits) {
-  Json workload{{"format", kFormat},
+  Json workload{{"format", kFingerprintFormat},
                 {"task", std::string(spec.kind_name())},
                 {"model", {{"builtin", spec.model.builtin}, {"num_classes", spec.model.num_classes}}},
                 {"threads", traits.threads}};

@@ -14,7 +14,6 @@ namespace fulcrum::profiler {
 namespace {
 
 using Faults = std::vector<Error>;
-constexpr auto kRequired = JsonFields::Need::required;
 
 constexpr std::size_t kLongestBoardId = 64;
 constexpr Interval kBatchSizes = Interval::between(1, 4096);
@@ -29,7 +28,7 @@ constexpr Interval kCostsS = Interval::between(0, 1e9);
 
 void read_board_id(JsonFields& fields, std::string& into) {
   std::string id;
-  if (!fields.read("board", id, kRequired)) return;
+  if (!fields.read("board", id, JsonFields::Need::required)) return;
   const auto is_plain = [](char c) { return c > ' ' && c < 0x7f; };
   if (id.empty() || id.size() > kLongestBoardId || !std::all_of(id.begin(), id.end(), is_plain)) {
     fields.fault("board", ErrorCode::invalid_argument,
@@ -42,7 +41,7 @@ void read_board_id(JsonFields& fields, std::string& into) {
 
 void read_fingerprint(JsonFields& fields, std::string& into) {
   std::string fingerprint;
-  if (!fields.read("workload", fingerprint, kRequired)) return;
+  if (!fields.read("workload", fingerprint, JsonFields::Need::required)) return;
   if (!is_fingerprint(fingerprint)) {
     fields.fault("workload", ErrorCode::invalid_argument, "must be 16 hexadecimal digits, in lower case");
     return;
@@ -52,17 +51,17 @@ void read_fingerprint(JsonFields& fields, std::string& into) {
 
 void read_task(JsonFields& fields, WorkloadTask& into) {
   std::string name;
-  if (!fields.read_choice("task", name, {"training", "inference"}, {}, kRequired)) return;
+  if (!fields.read_choice("task", name, {"training", "inference"}, {}, JsonFields::Need::required)) return;
   into = *parse_workload_task(name);
 }
 
 void read_time(JsonFields& parent, TimeStatistics& time) {
-  auto fields = parent.object("time_ms", kRequired);
+  auto fields = parent.object("time_ms", JsonFields::Need::required);
   if (!fields) return;
-  const bool p50 = fields->read("p50", time.p50_ms, kTimesMs, kRequired);
-  const bool p99 = fields->read("p99", time.p99_ms, kTimesMs, kRequired);
-  fields->read("mean", time.mean_ms, kTimesMs, kRequired);
-  fields->read("stddev", time.stddev_ms, kDeviationsMs, kRequired);
+  const bool p50 = fields->read("p50", time.p50_ms, kTimesMs, JsonFields::Need::required);
+  const bool p99 = fields->read("p99", time.p99_ms, kTimesMs, JsonFields::Need::required);
+  fields->read("mean", time.mean_ms, kTimesMs, JsonFields::Need::required);
+  fields->read("stddev", time.stddev_ms, kDeviationsMs, JsonFields::Need::required);
   if (p50 && p99 && time.p50_ms > time.p99_ms) {
     fields->fault("p99", ErrorCode::invalid_argument,
                   fmt::format("is {}, which is below the median {}", time.p99_ms, time.p50_ms));
@@ -109,19 +108,19 @@ std::optional<Measurement> Measurement::read(const Json& json, const std::string
   read_board_id(fields, found.key.board_id);
   read_fingerprint(fields, found.key.fingerprint);
   read_task(fields, found.key.task);
-  if (const Json* mode = fields.find("mode", kRequired)) {
+  if (const Json* mode = fields.find("mode", JsonFields::Need::required)) {
     found.key.mode = PowerMode::read(*mode, pointer + "/mode", faults).value_or(PowerMode{});
   }
-  fields.read("batch_size", found.key.batch_size, kBatchSizes, kRequired);
-  fields.read("minibatches", found.minibatches, kCounts, kRequired);
+  fields.read("batch_size", found.key.batch_size, kBatchSizes, JsonFields::Need::required);
+  fields.read("minibatches", found.minibatches, kCounts, JsonFields::Need::required);
   read_time(fields, found.time);
-  fields.read("power_w", found.power_w, kPowersW, kRequired);
+  fields.read("power_w", found.power_w, kPowersW, JsonFields::Need::required);
   double temperature_c = 0;
   if (fields.read("temperature_c", temperature_c, kTemperaturesC)) found.temperature_c = temperature_c;
   double foreign = 0;
   if (fields.read("foreign_gpu_load", foreign, kShares)) found.foreign_gpu_load = foreign;
-  fields.read("measured_at_ms", found.measured_at_ms, kWallMs, kRequired);
-  fields.read("cost_s", found.cost_s, kCostsS, kRequired);
+  fields.read("measured_at_ms", found.measured_at_ms, kWallMs, JsonFields::Need::required);
+  fields.read("cost_s", found.cost_s, kCostsS, JsonFields::Need::required);
   fields.finish();
   if (faults.size() != before) return std::nullopt;
   return found;

@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
+
+#include "common/finite.h"
 
 namespace fulcrum::profiler {
 
 void PowerReadings::add(double watts, TimePoint at) {
-  if (!std::isfinite(watts) || watts <= 0)
-    return add_missing(fmt::format("the sensor shows {} W", watts), at);
+  if (!finite_and_positive(watts)) return add_missing(fmt::format("the sensor shows {} W", watts), at);
   readings_.push_back({watts, at});
 }
 

@@ -13,16 +13,16 @@ namespace {
 
 using Faults = std::vector<Error>;
 using Measurements = std::vector<Measurement>;
-constexpr auto kRequired = JsonFields::Need::required;
 
-constexpr const char* kFormat = "fulcrum-profiles";
+constexpr const char* kExchangeFormat = "fulcrum-profiles";
 constexpr int kVersion = 1;
 
 void check_header(JsonFields& fields) {
   std::string format;
-  fields.read_choice("format", format, {kFormat}, {}, kRequired);
+  fields.read_choice("format", format, {kExchangeFormat}, {}, JsonFields::Need::required);
   int version = kVersion;
-  if (fields.read("version", version, Interval::between(1, 1e6), kRequired) && version != kVersion) {
+  if (fields.read("version", version, Interval::between(1, 1e6), JsonFields::Need::required) &&
+      version != kVersion) {
     fields.fault("version", ErrorCode::unsupported,
                  fmt::format("is {}, and this Fulcrum knows {} only", version, kVersion),
                  "export it again with the Fulcrum that is installed here");
@@ -30,7 +30,7 @@ void check_header(JsonFields& fields) {
 }
 
 Measurements read_measurements(JsonFields& fields, Faults& faults) {
-  const Json* json = fields.find("measurements", kRequired);
+  const Json* json = fields.find("measurements", JsonFields::Need::required);
   if (json == nullptr) return {};
   if (!json->is_array()) {
     fields.fault("measurements", ErrorCode::invalid_argument, "must be a list");
@@ -64,7 +64,7 @@ Json write_exchange(const Measurements& measurements) {
   Json list = Json::array();
   for (const auto& measurement : measurements)
     list.push_back(measurement.to_json());
-  return {{"format", kFormat}, {"version", kVersion}, {"measurements", std::move(list)}};
+  return {{"format", kExchangeFormat}, {"version", kVersion}, {"measurements", std::move(list)}};
 }
 
 tl::expected<Measurements, Faults> read_exchange(const Json& document, const std::string& board_id,

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "common/finite.h"
 #include "common/suggest.h"
 
 namespace fulcrum::scheduler {
@@ -14,7 +15,7 @@ const std::vector<std::string>& ArrivalProcess::kinds() {
 }
 
 Expected<ArrivalProcess> ArrivalProcess::make(const std::string& kind, double rate_hz, std::uint64_t seed) {
-  if (!(rate_hz > 0) || !std::isfinite(rate_hz)) {
+  if (!finite_and_positive(rate_hz)) {
     return fail(ErrorCode::invalid_argument, fmt::format("an arrival rate must be positive, is {}", rate_hz));
   }
   if (kind == "periodic") return ArrivalProcess(Kind::periodic, rate_hz, seed);

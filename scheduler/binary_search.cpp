@@ -10,8 +10,8 @@ namespace fulcrum::scheduler {
 namespace {
 
 constexpr int kRounds = 2;
-constexpr Dimension kOrder[] = {Dimension::cpu_khz, Dimension::gpu_hz, Dimension::cpu_cores,
-                                Dimension::emc_hz};
+constexpr Dimension kCpuClockFirst[] = {Dimension::cpu_khz, Dimension::gpu_hz, Dimension::cpu_cores,
+                                        Dimension::emc_hz};
 
 // Whether a mode keeps the power budget; meaningless when the path has ended.
 bool inside_power(const Problem& problem, const PowerMode& mode, int batch, ProfilePath& path) {
@@ -30,7 +30,7 @@ void walk(const Problem& problem, int batch, ProfilePath& path) {
   }
   bool inside = inside_power(problem, problem.grid.mode_at(level), batch, path);
   for (int round = 0; round < kRounds; ++round) {
-    for (const Dimension dimension : kOrder) {
+    for (const Dimension dimension : kCpuClockFirst) {
       const std::size_t d = index(dimension);
       if (range[d].frozen) continue;
       level[d] = range[d].narrow(level[d], inside);

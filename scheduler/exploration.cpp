@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kBudgets = 16;
 // 16ths of the range, each between those before it.
-constexpr int kOrder[kBudgets] = {16, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
+constexpr int kSpreadOrder[kBudgets] = {16, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
 
 struct Range {
   double least_w = 0;
@@ -50,7 +50,7 @@ std::variant<Measure, NothingMore, Unadvised> next_exploration(const Problem& pr
   Problem asked = problem;
   asked.noise = {};  // nothing is answered, so that there is nothing to confirm
   asked.profiles_at_start = profiles.size();
-  for (const int part : kOrder) {
+  for (const int part : kSpreadOrder) {
     asked.power_budget_w = range->least_w + (range->most_w - range->least_w) * part / kBudgets;
     const auto advice = adviser(asked, profiles);
     if (!advice) return Unadvised{asked, profiles};

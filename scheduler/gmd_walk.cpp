@@ -10,8 +10,8 @@ namespace fulcrum::scheduler {
 namespace {
 
 constexpr int kMostRounds = 15;
-constexpr Dimension kOrder[] = {Dimension::cpu_cores, Dimension::gpu_hz, Dimension::cpu_khz,
-                                Dimension::emc_hz};
+constexpr Dimension kCoresFirst[] = {Dimension::cpu_cores, Dimension::gpu_hz, Dimension::cpu_khz,
+                                     Dimension::emc_hz};
 using Level = PerDimension<std::size_t>;
 
 double power_w(const Visit& visit) {
@@ -51,7 +51,7 @@ class Walk {
     if (!middle) return false;
     current_ = *middle;
     const bool over = !problem_.inside_power(power_w(*middle));
-    for (const Dimension dimension : kOrder) {
+    for (const Dimension dimension : kCoresFirst) {
       const std::size_t d = index(dimension);
       Level extreme = level_;
       extreme[d] = over ? remaining_[d].first : remaining_[d].last;
@@ -80,7 +80,7 @@ class Walk {
   std::optional<Dimension> steepest() const {
     std::optional<Dimension> best;
     double best_score = 0;
-    for (const Dimension dimension : kOrder) {
+    for (const Dimension dimension : kCoresFirst) {
       if (remaining_[index(dimension)].frozen) continue;
       const double score = slope(pairs_[index(dimension)]);
       if (score > best_score) {

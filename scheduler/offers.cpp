@@ -29,16 +29,16 @@ Alternative alternative(const Problem& problem, const Candidate& other, const Ca
 
 std::vector<Offer> offers(const Problem& problem, const ProfileSet& profiles, const Candidate& chosen,
                           Constraint budget) {
-  struct Step {
+  struct Bid {
     double needed;
     Candidate way;
   };
-  std::vector<Step> steps;
+  std::vector<Bid> steps;
   for_each_candidate(problem, profiles, [&](const Candidate& c) {
     if (!would_do(c, budget) || gain(problem, c, chosen) <= 0) return;
     steps.push_back({budget == Constraint::power ? c.power_at_most_w : c.latency_at_most_ms, c});
   });
-  std::sort(steps.begin(), steps.end(), [&problem](const Step& a, const Step& b) {
+  std::sort(steps.begin(), steps.end(), [&problem](const Bid& a, const Bid& b) {
     return std::tuple(a.needed, rank(problem, a.way)) < std::tuple(b.needed, rank(problem, b.way));
   });
   std::vector<Offer> rising;

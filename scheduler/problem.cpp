@@ -7,6 +7,8 @@
 #include <functional>
 #include <string>
 
+#include "common/finite.h"
+
 namespace fulcrum::scheduler {
 
 namespace {
@@ -15,10 +17,6 @@ Unexpected wrong(const char* field, const std::string& what) {
   auto failure = fail(ErrorCode::invalid_argument, fmt::format("problem: {} {}", field, what));
   failure.value().field = field;
   return failure;
-}
-
-bool positive(double value) {
-  return value > 0 && std::isfinite(value);
 }
 
 }  // namespace
@@ -54,7 +52,7 @@ std::vector<int> possible_batch_sizes(const Problem& problem) {
 
 Expected<void> check(const Problem& problem) {
   if (problem.grid.size() == 0) return wrong("grid", "has no modes");
-  if (problem.power_budget_w && !positive(*problem.power_budget_w)) {
+  if (problem.power_budget_w && !finite_and_positive(*problem.power_budget_w)) {
     return wrong("power_budget_w", fmt::format("must be positive, is {}", *problem.power_budget_w));
   }
   for (const double noise : {problem.noise.time, problem.noise.power}) {
@@ -69,10 +67,10 @@ Expected<void> check(const Problem& problem) {
                  fmt::format("must be at least 1, is {}", problem.training_batch_size));
   }
   if (!problem.infers()) return {};
-  if (!positive(problem.latency_budget_ms)) {
+  if (!finite_and_positive(problem.latency_budget_ms)) {
     return wrong("latency_budget_ms", fmt::format("must be positive, is {}", problem.latency_budget_ms));
   }
-  if (!positive(problem.arrival_rate_hz)) {
+  if (!finite_and_positive(problem.arrival_rate_hz)) {
     return wrong("arrival_rate_hz", fmt::format("must be positive, is {}", problem.arrival_rate_hz));
   }
   const auto& sizes = problem.inference_batch_sizes;

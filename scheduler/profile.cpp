@@ -2,18 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <limits>
 
+#include "common/finite.h"
+
 namespace fulcrum::scheduler {
-
-namespace {
-
-bool positive(double value) {
-  return value > 0 && std::isfinite(value);
-}
-
-}  // namespace
 
 Json Profile::to_json() const {
   return {
@@ -22,8 +15,9 @@ Json Profile::to_json() const {
 }
 
 Expected<void> ProfileSet::add(const Profile& profile) {
-  const bool times = positive(profile.p50_ms) && positive(profile.p99_ms) && profile.p50_ms <= profile.p99_ms;
-  if (profile.batch_size < 1 || profile.measurements < 1 || !times || !positive(profile.power_w)) {
+  const bool times = finite_and_positive(profile.p50_ms) && finite_and_positive(profile.p99_ms) &&
+                     profile.p50_ms <= profile.p99_ms;
+  if (profile.batch_size < 1 || profile.measurements < 1 || !times || !finite_and_positive(profile.power_w)) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("profile of {} in {}, batch {}: p50 {} ms, p99 {} ms, {} W is no measurement",
                             to_string(profile.task), profile.mode.to_string(), profile.batch_size,

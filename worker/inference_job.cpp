@@ -6,8 +6,6 @@ namespace fulcrum::worker {
 
 namespace {
 
-constexpr int kTrialSamples = 100;
-
 // The sizes whose requests can be collected inside the budget; the others can never be chosen.
 std::vector<int> usable_batch_sizes(const InferenceSpec& spec) {
   std::vector<int> usable{spec.batch_sizes.front()};

@@ -5,8 +5,6 @@
 namespace fulcrum::worker {
 
 namespace {
-constexpr int kTrialSamples = 100;
-
 Trial trial_for(const StartJob& start, int batch_size) {
   return Trial(must_measure(start) ? std::vector<int>{batch_size} : std::vector<int>{}, kTrialSamples);
 }

@@ -16,6 +16,9 @@ inline bool must_measure(const StartJob& start) {
   return start.pace ? !start.pace->kappa : start.measure;
 }
 
+// Of each size.
+inline constexpr int kTrialSamples = 100;
+
 class Trial {
  public:
   // A few steps of each size for warming up, then `samples` that count.

@@ -1,5 +1,6 @@
 #pragma once
-// What a renderer must survive: an answer with one part of it missing or of another type.
+// Parts of answers, and what a renderer must survive: an answer with one part of it missing or of another
+// type.
 
 #include <functional>
 #include <string>
@@ -8,6 +9,10 @@
 #include "common/json_text.h"
 
 namespace fulcrum::test {
+
+// As the daemon writes it.
+inline const Json kMaxn{
+    {"cpu_cores", 12}, {"cpu_khz", 2201600}, {"gpu_hz", 1300500000}, {"emc_hz", 3199000000}};
 
 inline void collect_places(const Json& json, const Json::json_pointer& at,
                            std::vector<Json::json_pointer>& places) {

@@ -97,14 +97,14 @@ TEST_F(ProgramTest, ASpecThatIsMissingIsOne) {
 }
 
 TEST_F(ProgramTest, SubmitAndWaitFollowsTheJobToItsEnd) {
-  server_.control().job_list = {FakeControl::summary(1, "fashion", "running")};
+  server_.control().job_list = Json::array({FakeControl::summary(1, "fashion", "running")});
   server_.control().first_events = {Json{{"job", 1}, {"event", "state"}, {"state", "done"}}};
   EXPECT_EQ(run({"submit", "--wait", "-"}, kSpec), 0);
   EXPECT_THAT(out_, HasSubstr("job 1  done"));
 }
 
 TEST_F(ProgramTest, WatchOfAFailedJobIsOne) {
-  server_.control().job_list = {FakeControl::summary(1, "fashion", "failed")};
+  server_.control().job_list = Json::array({FakeControl::summary(1, "fashion", "failed")});
   server_.control().first_events = {
       Json{{"job", 1}, {"event", "state"}, {"state", "failed"}, {"error", "why"}}};
   EXPECT_EQ(run({"watch", "fashion"}), 1);
@@ -112,33 +112,33 @@ TEST_F(ProgramTest, WatchOfAFailedJobIsOne) {
 }
 
 TEST_F(ProgramTest, ListShowsJobs) {
-  server_.control().job_list = {FakeControl::summary(1, "fashion", "running")};
+  server_.control().job_list = Json::array({FakeControl::summary(1, "fashion", "running")});
   EXPECT_EQ(run({"list"}), 0);
   EXPECT_THAT(out_, HasSubstr("fashion"));
 }
 
 TEST_F(ProgramTest, WithJsonTheResultIsWhatTheDaemonSaid) {
-  server_.control().job_list = {FakeControl::summary(1, "fashion", "running")};
+  server_.control().job_list = Json::array({FakeControl::summary(1, "fashion", "running")});
   EXPECT_EQ(run({"list", "--json"}), 0);
   EXPECT_EQ(Json::parse(out_).at("jobs"), server_.control().job_list);
 }
 
 TEST_F(ProgramTest, AJobIsFoundByItsName) {
-  server_.control().job_list = {FakeControl::summary(1, "fashion", "running"),
-                                FakeControl::summary(2, "camera", "running")};
+  server_.control().job_list = Json::array(
+      {FakeControl::summary(1, "fashion", "running"), FakeControl::summary(2, "camera", "running")});
   EXPECT_EQ(run({"cancel", "camera"}), 0);
   EXPECT_EQ(out_, "job 2 is cancelled\n");
 }
 
 TEST_F(ProgramTest, ANameThatSeveralJobsHaveIsRefusedWithTheirNumbers) {
-  server_.control().job_list = {FakeControl::summary(1, "fashion", "done"),
-                                FakeControl::summary(2, "fashion", "running")};
+  server_.control().job_list = Json::array(
+      {FakeControl::summary(1, "fashion", "done"), FakeControl::summary(2, "fashion", "running")});
   EXPECT_EQ(run({"get", "fashion"}), 1);
   EXPECT_THAT(err_, HasSubstr("1, 2"));
 }
 
 TEST_F(ProgramTest, AnUnknownNameIsRefusedWithTheNearest) {
-  server_.control().job_list = {FakeControl::summary(1, "fashion", "done")};
+  server_.control().job_list = Json::array({FakeControl::summary(1, "fashion", "done")});
   EXPECT_EQ(run({"get", "fashon"}), 1);
   EXPECT_THAT(err_, HasSubstr("did you mean 'fashion'?"));
 }
@@ -149,7 +149,7 @@ TEST_F(ProgramTest, AnUnknownNumberIsRefused) {
 }
 
 TEST_F(ProgramTest, EveryOtherCommandAnswers) {
-  server_.control().job_list = {FakeControl::summary(1, "fashion", "done")};
+  server_.control().job_list = Json::array({FakeControl::summary(1, "fashion", "done")});
   server_.control().job_list[0]["result"] = {{"accuracy", 0.87}};
   EXPECT_EQ(run({"result", "1"}), 0);
   EXPECT_EQ(out_, "accuracy  0.87\n");

@@ -7,12 +7,11 @@
 namespace fulcrum::cli {
 namespace {
 
+using test::kMaxn;
 using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
-
-const Json kMaxn{{"cpu_cores", 12}, {"cpu_khz", 2201600}, {"gpu_hz", 1300500000}, {"emc_hz", 3199000000}};
 
 Json board() {
   auto json = Json::parse(R"({

@@ -142,7 +142,7 @@ TEST_F(ProgressViewTest, NamesCannotSteerTheTerminal) {
 class WatchTest : public ProgressViewTest {
  protected:
   void SetUp() override {
-    server_.control().job_list = {FakeControl::summary(1, "fashion", "running")};
+    server_.control().job_list = Json::array({FakeControl::summary(1, "fashion", "running")});
     options_.socket = server_.path();
     options_.job = 1;
     options_.reconnect_every = from_ms(1);

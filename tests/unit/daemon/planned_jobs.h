@@ -16,6 +16,9 @@
 
 namespace fulcrum::test {
 
+inline constexpr auto kTraining = WorkloadTask::training;
+inline constexpr auto kInference = WorkloadTask::inference;
+
 inline JobSpec training_spec(int batch_size = 16) {
   JobSpec spec;
   spec.name = "fashion";

@@ -14,6 +14,8 @@ using test::gpu_scene;
 using test::GpuWork;
 using test::inference_spec;
 using test::jobs_of;
+using test::kInference;
+using test::kTraining;
 using test::PlanningScene;
 using test::training_spec;
 using testing::Each;
@@ -21,9 +23,6 @@ using testing::ElementsAre;
 using testing::Field;
 using testing::IsEmpty;
 using testing::Ne;
-
-constexpr auto kTraining = WorkloadTask::training;
-constexpr auto kInference = WorkloadTask::inference;
 
 std::vector<Measure> measures_of(const PlanningScene& scene, JobId job) {
   std::vector<Measure> measures;

@@ -20,11 +20,10 @@ namespace {
 using scheduler::Measure;
 using test::inference_spec;
 using test::jobs_of;
+using test::kInference;
+using test::kTraining;
 using test::PlanningScene;
 using test::training_spec;
-
-constexpr auto kTraining = WorkloadTask::training;
-constexpr auto kInference = WorkloadTask::inference;
 
 // ---- on boards that follow no formula ----
 

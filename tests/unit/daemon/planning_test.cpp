@@ -16,15 +16,13 @@ using test::gpu_mode;
 using test::gpu_scene;
 using test::inference_spec;
 using test::jobs_of;
+using test::kTraining;
 using test::PlanningScene;
 using test::training_spec;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-constexpr auto kTraining = WorkloadTask::training;
-constexpr auto kInference = WorkloadTask::inference;
 
 ProblemKind kind_of(const PlanningScene& scene) {
   return settle_now(scene.jobs, scene.rules()).settlement.problem.kind;

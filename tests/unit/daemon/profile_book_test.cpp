@@ -159,7 +159,7 @@ TEST_F(ProfileBookTest, ThePartsOfAnExportCoverEverythingOnce) {
     add(n % 2 == 0 ? training_ : inference_, n < 4 ? kLow : kHigh, 4, n);
   const Json whole = exported().at("measurements");
   ASSERT_EQ(whole.size(), 7u);
-  for (const std::size_t limit : {1, 2, 3, 6, 7, 8}) {
+  for (const std::size_t limit : {1U, 2U, 3U, 6U, 7U, 8U}) {
     Json parts = Json::array();
     Json next = 0;
     while (!next.is_null()) {

@@ -186,7 +186,7 @@ TEST_F(RpcTest, AnUnknownJobIsNotFound) {
 }
 
 TEST_F(RpcTest, CancelReachesTheControl) {
-  control_.job_list = {FakeControl::summary(3, "fashion", "running")};
+  control_.job_list = Json::array({FakeControl::summary(3, "fashion", "running")});
   EXPECT_EQ(call("job.cancel", {{"id", 3}}).at("result").at("state"), "cancelled");
   EXPECT_THAT(control_.cancelled, ElementsAre(3));
 }

@@ -10,8 +10,8 @@ namespace fulcrum {
 namespace {
 
 // A built-in description with one piece of text replaced.
-std::string altered(const std::string& from, const std::string& to,
-                    const std::string& file = "agx-orin.yaml") {
+std::string altered_file(const std::string& from, const std::string& to,
+                         const std::string& file = "agx-orin.yaml") {
   std::string text(powermode::embedded_text(file));
   const auto at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -19,7 +19,7 @@ std::string altered(const std::string& from, const std::string& to,
 }
 
 std::string altered_jetson(const std::string& from, const std::string& to) {
-  return altered(from, to, "jetson.yaml");
+  return altered_file(from, to, "jetson.yaml");
 }
 
 std::string error_of(const std::string& yaml) {
@@ -60,40 +60,43 @@ TEST(BoardDescription, RefusesWhatIsNoMapping) {
 
 TEST(BoardDescription, RefusesValuesOfTheWrongKind) {
   EXPECT_NE(
-      error_of(altered("averaging_window_ms: 300", "averaging_window_ms: soon")).find("is not a number"),
+      error_of(altered_file("averaging_window_ms: 300", "averaging_window_ms: soon")).find("is not a number"),
       std::string::npos);
-  EXPECT_NE(error_of(altered("averaging_window_ms: 300", "averaging_window_ms: 0")), "accepted");
-  EXPECT_NE(error_of(altered("averaging_window_ms: 300", "averaging_window_ms: .nan")), "accepted");
-  EXPECT_NE(error_of(altered("cpu_khz: 1113600", "cpu_khz: 1.5")).find("is not a whole number"),
+  EXPECT_NE(error_of(altered_file("averaging_window_ms: 300", "averaging_window_ms: 0")), "accepted");
+  EXPECT_NE(error_of(altered_file("averaging_window_ms: 300", "averaging_window_ms: .nan")), "accepted");
+  EXPECT_NE(error_of(altered_file("cpu_khz: 1113600", "cpu_khz: 1.5")).find("is not a whole number"),
             std::string::npos);
-  EXPECT_NE(error_of(altered("cpu_khz: 1113600", "cpu_khz: -5")).find("is not positive"), std::string::npos);
+  EXPECT_NE(error_of(altered_file("cpu_khz: 1113600", "cpu_khz: -5")).find("is not positive"),
+            std::string::npos);
   EXPECT_NE(error_of(altered_jetson("directory: /sys", "directory: sys")).find("not an absolute path"),
             std::string::npos);
 }
 
 TEST(BoardDescription, RefusesAWindowThatNoClockCanHold) {
   for (const std::string window : {"1e-9", "1e300", ".inf"}) {
-    EXPECT_NE(error_of(altered("averaging_window_ms: 300", "averaging_window_ms: " + window)), "accepted");
+    EXPECT_NE(error_of(altered_file("averaging_window_ms: 300", "averaging_window_ms: " + window)),
+              "accepted");
   }
 }
 
 TEST(BoardDescription, RefusesAPowerThatNoBoardDraws) {
   for (const std::string range : {"[60, 9]", "[0, 9]", "[9]", "[9, .inf]", "[.nan, 9]", "much"}) {
-    EXPECT_NE(error_of(altered("usual_w: [9, 60]", "usual_w: " + range)).find("usual_w"), std::string::npos)
+    EXPECT_NE(error_of(altered_file("usual_w: [9, 60]", "usual_w: " + range)).find("usual_w"),
+              std::string::npos)
         << range;
   }
 }
 
 TEST(BoardDescription, RefusesClustersWithGaps) {
-  EXPECT_NE(error_of(altered("[4, 5, 6, 7]", "[5, 6, 7]")).find("expected CPU 4, found 5"),
+  EXPECT_NE(error_of(altered_file("[4, 5, 6, 7]", "[5, 6, 7]")).find("expected CPU 4, found 5"),
             std::string::npos);
-  EXPECT_NE(error_of(altered("[4, 5, 6, 7]", "[]")), "accepted");
-  EXPECT_NE(error_of(altered("[0, 1, 2, 3]", "[1, 0, 2, 3]")).find("cpu0 is not the first"),
+  EXPECT_NE(error_of(altered_file("[4, 5, 6, 7]", "[]")), "accepted");
+  EXPECT_NE(error_of(altered_file("[0, 1, 2, 3]", "[1, 0, 2, 3]")).find("cpu0 is not the first"),
             std::string::npos);
 }
 
 TEST(BoardDescription, RefusesAPresetThatAppearsTwice) {
-  EXPECT_NE(error_of(altered("name: MODE_30W", "name: MAXN")).find("appears twice"), std::string::npos);
+  EXPECT_NE(error_of(altered_file("name: MODE_30W", "name: MAXN")).find("appears twice"), std::string::npos);
 }
 
 TEST(BoardDescription, WhatAFileLeavesOutIsAsAnyJetsonHasIt) {

@@ -13,11 +13,11 @@ namespace {
 
 using Kind = SimulatedFault::Kind;
 using test::contains;
+using test::kMaxn;
 using test::SimulatedBoard;
 namespace node = test::node;
 
-constexpr PowerMode kMaxn{12, 2201600, 1300500000, 3199000000};
-constexpr PowerMode kLow{3, 960000, 318750000, 2133000000};
+constexpr PowerMode kThreeCores{3, 960000, 318750000, 2133000000};
 
 class BoardLeaseTest : public testing::Test {
  protected:
@@ -69,10 +69,10 @@ class BoardLeaseTest : public testing::Test {
 
 TEST_F(BoardLeaseTest, AppliesAModeAndPinsTheClocksToIt) {
   const auto lease = acquire();
-  const auto applied = lease->apply(kLow);
+  const auto applied = lease->apply(kThreeCores);
   ASSERT_TRUE(applied) << applied.error().to_string();
-  EXPECT_EQ(*applied, kLow);
-  EXPECT_EQ(board_->read_mode().value(), kLow);
+  EXPECT_EQ(*applied, kThreeCores);
+  EXPECT_EQ(board_->read_mode().value(), kThreeCores);
   EXPECT_EQ(simulated_.get(node::cpu_dir + "/online"), "0-2");
   EXPECT_EQ(simulated_.get(node::cpu_min), "960000");
   EXPECT_EQ(simulated_.get(node::gpu_min), "318750000");
@@ -93,7 +93,7 @@ TEST_F(BoardLeaseTest, AppliesEveryPresetAfterEveryOther) {
 
 TEST_F(BoardLeaseTest, ReleasePutsEveryKnobBack) {
   const auto lease = acquire();
-  ASSERT_TRUE(lease->apply(kLow));
+  ASSERT_TRUE(lease->apply(kThreeCores));
   ASSERT_TRUE(lease->apply(kMaxn));
   ASSERT_TRUE(lease->apply({5, 1728000, 522750000, 665600000}));
   const auto report = lease->release();
@@ -104,7 +104,7 @@ TEST_F(BoardLeaseTest, ReleasePutsEveryKnobBack) {
 }
 
 TEST_F(BoardLeaseTest, DestructionReleases) {
-  ASSERT_TRUE(acquire()->apply(kLow));
+  ASSERT_TRUE(acquire()->apply(kThreeCores));
   EXPECT_EQ(knobs(), untouched_);
   EXPECT_FALSE(saved());
 }
@@ -113,7 +113,7 @@ TEST_F(BoardLeaseTest, IsOverAfterRelease) {
   const auto lease = acquire();
   lease->release();
   EXPECT_TRUE(lease->release().knobs.empty());
-  EXPECT_FALSE(lease->apply(kLow));
+  EXPECT_FALSE(lease->apply(kThreeCores));
   EXPECT_EQ(knobs(), untouched_);
 }
 
@@ -129,7 +129,7 @@ TEST_F(BoardLeaseTest, RestoresKnobsThatWereNotAtTheirDefaults) {
   ASSERT_TRUE(simulated_.set(node::emc_cap, "2133000000"));
   const Json before = knobs();
   const auto lease = acquire();
-  for (const auto& mode : {kMaxn, kLow, kMaxn})
+  for (const auto& mode : {kMaxn, kThreeCores, kMaxn})
     ASSERT_TRUE(lease->apply(mode));
   EXPECT_TRUE(lease->release().complete());
   EXPECT_EQ(knobs(), before);
@@ -170,7 +170,7 @@ TEST_F(BoardLeaseTest, SavesBeforeTheFirstWrite) {
     ASSERT_TRUE(simulated_.set(node::online(cpu), "0"));
   const auto lease = acquire();
   EXPECT_EQ(writes, 0);
-  ASSERT_TRUE(lease->apply(kLow));
+  ASSERT_TRUE(lease->apply(kThreeCores));
   ASSERT_TRUE(lease->apply(kMaxn));
   EXPECT_GT(writes, 20);
   lease->release();
@@ -180,15 +180,15 @@ TEST_F(BoardLeaseTest, HasOneHolderAtATime) {
   auto lease = acquire();
   EXPECT_EQ(try_acquire().error().code, ErrorCode::busy);
   EXPECT_EQ(restore().error().code, ErrorCode::busy);
-  ASSERT_TRUE(lease->apply(kLow));
-  EXPECT_EQ(board_->read_mode().value(), kLow);
+  ASSERT_TRUE(lease->apply(kThreeCores));
+  EXPECT_EQ(board_->read_mode().value(), kThreeCores);
   lease.reset();
   EXPECT_TRUE(try_acquire());
 }
 
 TEST_F(BoardLeaseTest, KnobsOfAKilledHolderAreRestoredOnDemand) {
-  crash_in(kLow);
-  EXPECT_EQ(board_->read_mode().value(), kLow);
+  crash_in(kThreeCores);
+  EXPECT_EQ(board_->read_mode().value(), kThreeCores);
   auto report = restore();
   ASSERT_TRUE(report) << report.error().to_string();
   EXPECT_TRUE(report->complete());
@@ -200,7 +200,7 @@ TEST_F(BoardLeaseTest, KnobsOfAKilledHolderAreRestoredOnDemand) {
 }
 
 TEST_F(BoardLeaseTest, KnobsOfAKilledHolderAreRestoredByTheNext) {
-  crash_in(kLow);
+  crash_in(kThreeCores);
   auto lease = acquire();
   EXPECT_EQ(knobs(), untouched_);
   ASSERT_TRUE(lease->apply({7, 1728000, 522750000, 665600000}));
@@ -209,14 +209,14 @@ TEST_F(BoardLeaseTest, KnobsOfAKilledHolderAreRestoredByTheNext) {
 }
 
 TEST_F(BoardLeaseTest, KnobsOfTwoKilledHoldersAreThoseBeforeTheFirst) {
-  crash_in(kLow);
+  crash_in(kThreeCores);
   crash_in(kMaxn);
   acquire().reset();
   EXPECT_EQ(knobs(), untouched_);
 }
 
 TEST_F(BoardLeaseTest, KnobsThatTheNextHolderCouldNotRestoreStayOwed) {
-  crash_in(kLow);
+  crash_in(kThreeCores);
   simulated_.fault(node::gpu_max, Kind::write_error, "EBUSY");
   auto lease = acquire();
   ASSERT_TRUE(simulated_.tree->clear_faults());
@@ -225,7 +225,7 @@ TEST_F(BoardLeaseTest, KnobsThatTheNextHolderCouldNotRestoreStayOwed) {
 }
 
 TEST_F(BoardLeaseTest, NothingIsRestoredAfterAReboot) {
-  crash_in(kLow);
+  crash_in(kThreeCores);
   ASSERT_TRUE(simulated_.tree->reboot());
   ASSERT_TRUE(simulated_.set(node::gpu_max, "420750000"));
   board_ = simulated_.discover();
@@ -237,7 +237,7 @@ TEST_F(BoardLeaseTest, NothingIsRestoredAfterAReboot) {
 }
 
 TEST_F(BoardLeaseTest, ALeaseAfterARebootKeepsWhatItFinds) {
-  crash_in(kLow);
+  crash_in(kThreeCores);
   ASSERT_TRUE(simulated_.tree->reboot());
   ASSERT_TRUE(simulated_.set(node::gpu_max, "420750000"));
   board_ = simulated_.discover();
@@ -246,7 +246,7 @@ TEST_F(BoardLeaseTest, ALeaseAfterARebootKeepsWhatItFinds) {
 }
 
 TEST_F(BoardLeaseTest, ACorruptFileIsReportedAndKept) {
-  crash_in(kLow);
+  crash_in(kThreeCores);
   const std::string good = test::slurp(simulated_.saved_path());
   for (const std::string& text :
        {std::string(), std::string("rubbish"), good.substr(0, good.size() / 2), std::string("[]"),
@@ -264,7 +264,7 @@ TEST_F(BoardLeaseTest, ACorruptFileIsReportedAndKept) {
 }
 
 TEST_F(BoardLeaseTest, OnlyKnobsOfTheBoardAreRestored) {
-  crash_in(kLow);
+  crash_in(kThreeCores);
   Json json = Json::parse(test::slurp(simulated_.saved_path()));
   json["knobs"].push_back({{"path", kSimulatedLoadNode}, {"value", "1 idle"}});
   test::spill(simulated_.saved_path(), json.dump());
@@ -277,7 +277,7 @@ TEST_F(BoardLeaseTest, OnlyKnobsOfTheBoardAreRestored) {
 
 TEST_F(BoardLeaseTest, APartialRestoreNamesTheKnobAndKeepsTheFile) {
   const auto lease = acquire();
-  ASSERT_TRUE(lease->apply(kLow));
+  ASSERT_TRUE(lease->apply(kThreeCores));
   simulated_.fault(node::emc_cap, Kind::write_error, "EBUSY");
   const auto report = lease->release();
   EXPECT_FALSE(report.complete());
@@ -294,20 +294,20 @@ TEST_F(BoardLeaseTest, APartialRestoreNamesTheKnobAndKeepsTheFile) {
 
 TEST_F(BoardLeaseTest, AWriteThatIsIgnoredIsFoundAndThePreviousModePutBack) {
   const auto lease = acquire();
-  ASSERT_TRUE(lease->apply(kLow));
+  ASSERT_TRUE(lease->apply(kThreeCores));
   simulated_.fault(node::emc_rate, Kind::ignore_write);
   const auto applied = lease->apply(kMaxn);
   ASSERT_FALSE(applied);
   EXPECT_TRUE(contains(applied.error().message, "was set to 3199000000 but reads 2133000000"))
       << applied.error().to_string();
   EXPECT_TRUE(contains(applied.error().to_string(), kMaxn.to_string()));
-  EXPECT_EQ(board_->read_mode().value(), kLow);
+  EXPECT_EQ(board_->read_mode().value(), kThreeCores);
 }
 
 TEST_F(BoardLeaseTest, AWriteThatFailsNamesTheKnob) {
   const auto lease = acquire();
   simulated_.fault(node::online(6), Kind::write_error, "EBUSY");
-  const auto applied = lease->apply(kLow);
+  const auto applied = lease->apply(kThreeCores);
   ASSERT_FALSE(applied);
   EXPECT_EQ(applied.error().code, ErrorCode::busy);
   EXPECT_TRUE(contains(applied.error().to_string(), node::online(6)));

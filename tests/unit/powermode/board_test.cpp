@@ -11,10 +11,9 @@ namespace {
 
 using Kind = SimulatedFault::Kind;
 using test::contains;
+using test::kMaxn;
 using test::SimulatedBoard;
 namespace node = test::node;
-
-constexpr PowerMode kMaxn{12, 2201600, 1300500000, 3199000000};
 
 TEST(Board, ReadsItsLevelsFromTheBoard) {
   const SimulatedBoard simulated;

@@ -17,6 +17,9 @@
 
 namespace fulcrum::test {
 
+// Of the simulated AGX Orin.
+inline constexpr PowerMode kMaxn{12, 2201600, 1300500000, 3199000000};
+
 namespace node {
 // NOLINTBEGIN(readability-identifier-naming): named as functions are, since some of them are.
 inline const std::string cpu_dir = "/sys/devices/system/cpu";

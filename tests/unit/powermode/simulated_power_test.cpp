@@ -7,12 +7,12 @@
 namespace fulcrum {
 namespace {
 
+using test::kMaxn;
 using test::SimulatedBoard;
 namespace node = test::node;
 
 constexpr double kRounding = 0.03;  // W: 1 mA on two rails of 20 V and two of 5 V, rounded
 constexpr int kAgeMs = 100;         // of a reading
-constexpr PowerMode kMaxn{12, 2201600, 1300500000, 3199000000};
 constexpr PowerMode kLow{4, 960000, 318750000, 2133000000};
 
 class SimulatedPower : public testing::Test {

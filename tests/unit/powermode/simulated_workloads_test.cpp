@@ -6,11 +6,13 @@
 
 #include "powermode/embedded_text.h"
 #include "powermode/simulated_load.h"
+#include "tests/unit/powermode/simulated_board.h"
 
 namespace fulcrum {
+using test::kMaxn;
+
 namespace {
 
-constexpr PowerMode kMaxn{12, 2201600, 1300500000, 3199000000};
 constexpr PowerMode kSmall{4, 1113600, 318750000, 2133000000};
 
 SimulatedWorkloads workloads() {

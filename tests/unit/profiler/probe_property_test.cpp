@@ -18,8 +18,8 @@ namespace {
 using namespace std::chrono_literals;
 using Phase = Probe::Phase;
 
-constexpr TimePoint kStart{5000s};
-const PowerMode the_mode = test::some_measurement().key.mode;
+constexpr TimePoint kBegin{5000s};
+const PowerMode kTheMode = test::some_measurement().key.mode;
 constexpr double kHonestW = 25;
 constexpr double kOutsideW = 1e6;
 
@@ -40,7 +40,7 @@ ProbeSettings any_settings() {
 class Observed {
  public:
   explicit Observed(const ProbeSettings& with)
-      : settings(with), probe(test::some_measurement().key, with, kStart, 1) {}
+      : settings(with), probe(test::some_measurement().key, with, kBegin, 1) {}
 
   void step(double ms, TimePoint at) {
     const auto before = probe.phase();
@@ -85,7 +85,7 @@ void any_event(Observed& observed, TimePoint& now, bool calm) {
     case 1:
       return probe.power_sample(kHonestW, now);
     case 2:
-      return probe.mode_read(the_mode, now);
+      return probe.mode_read(kTheMode, now);
     case 3:
       return probe.mode_read(PowerMode{1, 1, 1, 1}, now);
     case 4:
@@ -101,7 +101,7 @@ void any_event(Observed& observed, TimePoint& now, bool calm) {
 
 RC_GTEST_PROP(ProbeProperty, NoOrderOfEventsMakesAMeasurementOfTooFewSteps, ()) {
   Observed observed(any_settings());
-  TimePoint now = kStart;
+  TimePoint now = kBegin;
   const bool calm = *rc::gen::arbitrary<bool>();
   const int events = *rc::gen::inRange(0, 300);
   for (int i = 0; i < events; ++i) {
@@ -109,9 +109,9 @@ RC_GTEST_PROP(ProbeProperty, NoOrderOfEventsMakesAMeasurementOfTooFewSteps, ()) 
     observed.check_result();
   }
   const bool ended = observed.probe.result().has_value();
-  observed.probe.next(kStart + observed.settings.time_limit);
+  observed.probe.next(kBegin + observed.settings.time_limit);
   RC_ASSERT(observed.probe.result().has_value());
-  RC_CLASSIFY(observed.probe.phase() == Phase::done);
+  RC_CLASSIFY(observed.probe.phase() == Phase::done, "done");
   if (!ended) RC_ASSERT(observed.probe.phase() == Phase::invalid);
 }
 
@@ -133,7 +133,7 @@ class Driver {
       } else if (std::holds_alternative<ReadBoard>(action)) {
         if (observed.probe.phase() == Phase::confirming) tell_power();
         now_ += 1ms;
-        observed.probe.mode_read(the_mode, now_);
+        observed.probe.mode_read(kTheMode, now_);
       }
     }
     observed.check_result();
@@ -152,7 +152,7 @@ class Driver {
   void tell_power() {
     const auto& settings = observed.settings;
     std::vector<TimePoint> times;
-    for (TimePoint at = kStart; at <= now_ + 50ms; at += *rc::gen::inRange(5, 20) * 1ms)
+    for (TimePoint at = kBegin; at <= now_ + 50ms; at += *rc::gen::inRange(5, 20) * 1ms)
       times.push_back(at);
     if (*rc::gen::arbitrary<bool>()) std::reverse(times.begin(), times.end());
     for (const TimePoint at : times) {
@@ -161,14 +161,14 @@ class Driver {
     }
   }
 
-  TimePoint now_ = kStart;
+  TimePoint now_ = kBegin;
 };
 
 RC_GTEST_PROP(ProbeProperty, NoPowerFromOutsideTheMeasuringCounts, ()) {
   Driver driver(any_settings());
   driver.run();
   const auto* found = std::get_if<Measurement>(&*driver.observed.probe.result());
-  RC_CLASSIFY(found != nullptr);
+  RC_CLASSIFY(found != nullptr, "found");
   if (found != nullptr) RC_ASSERT(std::abs(found->power_w - kHonestW) < 1e-6);
 }
 

@@ -18,7 +18,7 @@ Measurement on_board(const std::string& board_id) {
   return m;
 }
 
-std::vector<std::string> faulty_fields(const Json& document, ForeignBoards foreign = ForeignBoards::refuse) {
+std::vector<std::string> faulty_in(const Json& document, ForeignBoards foreign = ForeignBoards::refuse) {
   std::vector<std::string> fields;
   if (const auto read = read_exchange(document, "agx-orin", foreign); !read) {
     for (const auto& fault : read.error())
@@ -41,7 +41,7 @@ TEST(ProfileExchange, MayBeEmpty) {
 TEST(ProfileExchange, RefusesMeasurementsOfAnotherBoardOncePerBoard) {
   const auto document = write_exchange(
       {on_board("agx-orin"), on_board("orin-nano"), on_board("orin-nano"), on_board("agx-xavier")});
-  EXPECT_THAT(faulty_fields(document), ElementsAre("/measurements/1/board", "/measurements/3/board"));
+  EXPECT_THAT(faulty_in(document), ElementsAre("/measurements/1/board", "/measurements/3/board"));
   EXPECT_THAT(read_exchange(document, "agx-orin").error().front().message,
               testing::AllOf(HasSubstr("orin-nano"), HasSubstr("agx-orin")));
 }
@@ -63,11 +63,11 @@ TEST(ProfileExchange, RefusesAnotherVersion) {
 }
 
 TEST(ProfileExchange, RefusesWhatIsSomethingElse) {
-  EXPECT_THAT(faulty_fields(Json::array()), ElementsAre(""));
-  EXPECT_THAT(faulty_fields(Json::object()), ElementsAre("/format", "/version", "/measurements"));
-  EXPECT_THAT(faulty_fields({{"format", "onnx"}, {"version", 1}, {"measurements", Json::array()}}),
+  EXPECT_THAT(faulty_in(Json::array()), ElementsAre(""));
+  EXPECT_THAT(faulty_in(Json::object()), ElementsAre("/format", "/version", "/measurements"));
+  EXPECT_THAT(faulty_in({{"format", "onnx"}, {"version", 1}, {"measurements", Json::array()}}),
               ElementsAre("/format"));
-  EXPECT_THAT(faulty_fields({{"format", "fulcrum-profiles"}, {"version", 1}, {"measurements", {{"a", 1}}}}),
+  EXPECT_THAT(faulty_in({{"format", "fulcrum-profiles"}, {"version", 1}, {"measurements", {{"a", 1}}}}),
               ElementsAre("/measurements"));
 }
 
@@ -76,7 +76,7 @@ TEST(ProfileExchange, TellsAllFaultsAtOnce) {
   document["date"] = "today";
   document["measurements"][0]["power_w"] = -1;
   document["measurements"][1]["mode"].erase("gpu_hz");
-  EXPECT_THAT(faulty_fields(document),
+  EXPECT_THAT(faulty_in(document),
               UnorderedElementsAre("/measurements/0/power_w", "/measurements/1/mode/gpu_hz", "/date",
                                    "/measurements/2/board"));
 }

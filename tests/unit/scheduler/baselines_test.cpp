@@ -33,13 +33,6 @@ Problem problem_of(ProblemKind kind, double power_w) {
   return problem;
 }
 
-std::vector<PowerMode> modes_of(const SearchRun& run) {
-  std::vector<PowerMode> modes;
-  for (const auto& probe : run.probes)
-    modes.push_back(probe.mode);
-  return modes;
-}
-
 TEST(RandomSearchOfN, MeasuresNDistinctModes) {
   const auto run = search("rnd-50", problem_of(ProblemKind::train, 20), linear());
   const auto modes = modes_of(run);

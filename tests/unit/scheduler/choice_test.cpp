@@ -7,11 +7,6 @@
 namespace fulcrum::scheduler {
 namespace {
 
-// Modes are told apart by their CPU clock alone.
-PowerMode mode(std::int64_t cpu) {
-  return {1, cpu, 1, 1};
-}
-
 Problem train(std::optional<double> power_w) {
   Problem problem;
   problem.grid = grid_of({1}, {1, 2, 3, 4}, {1}, {1});
@@ -37,11 +32,11 @@ Problem concurrent(double power_w, double latency_ms, double rate_hz) {
 struct Table {
   ProfileSet profiles;
   Table& training(std::int64_t cpu, double ms, double w) {
-    EXPECT_TRUE(profiles.add({WorkloadTask::training, mode(cpu), 16, ms, ms, w}));
+    EXPECT_TRUE(profiles.add({WorkloadTask::training, clocked(cpu), 16, ms, ms, w}));
     return *this;
   }
   Table& inference(std::int64_t cpu, int batch, double ms, double w) {
-    EXPECT_TRUE(profiles.add({WorkloadTask::inference, mode(cpu), batch, ms, ms, w}));
+    EXPECT_TRUE(profiles.add({WorkloadTask::inference, clocked(cpu), batch, ms, ms, w}));
     return *this;
   }
 };
@@ -66,7 +61,7 @@ Table three_modes() {
 
 TEST(Choice, OfTrainingIsTheFastestInsideTheBudget) {
   const auto choice = chosen(train(20), three_modes());
-  EXPECT_EQ(choice.mode, mode(2));
+  EXPECT_EQ(choice.mode, clocked(2));
   EXPECT_EQ(choice.train_throughput_hz, 50);
   EXPECT_EQ(choice.power_w, 20);
   EXPECT_EQ(choice.compared, 3U);
@@ -74,13 +69,13 @@ TEST(Choice, OfTrainingIsTheFastestInsideTheBudget) {
 
 TEST(Choice, WithoutAPowerBudgetIsTheFastest) {
   const auto choice = chosen(train(std::nullopt), three_modes());
-  EXPECT_EQ(choice.mode, mode(3));
+  EXPECT_EQ(choice.mode, clocked(3));
   EXPECT_FALSE(choice.binding);
 }
 
 TEST(Choice, OfTwoEquallyFastIsTheOneThatDrawsLess) {
-  EXPECT_EQ(chosen(train(20), Table().training(1, 10, 12).training(2, 10, 11)).mode, mode(2));
-  EXPECT_EQ(chosen(train(20), Table().training(1, 10, 12).training(2, 10, 12)).mode, mode(1));
+  EXPECT_EQ(chosen(train(20), Table().training(1, 10, 12).training(2, 10, 11)).mode, clocked(2));
+  EXPECT_EQ(chosen(train(20), Table().training(1, 10, 12).training(2, 10, 12)).mode, clocked(1));
 }
 
 TEST(Choice, SaysWhatMorePowerWouldBuy) {
@@ -90,14 +85,14 @@ TEST(Choice, SaysWhatMorePowerWouldBuy) {
   EXPECT_EQ(choice.binding->budget, 25);
   EXPECT_EQ(choice.binding->used, 20);
   EXPECT_EQ(choice.binding->needed, 30);
-  EXPECT_EQ(choice.binding->rules_out.mode, mode(3));
+  EXPECT_EQ(choice.binding->rules_out.mode, clocked(3));
   EXPECT_EQ(choice.binding->rules_out.gain_percent, 100);
 }
 
 TEST(Choice, NamesTheRunnerUpAndHowMuchWorseItIs) {
   const auto choice = chosen(train(25), three_modes());
   ASSERT_TRUE(choice.runner_up);
-  EXPECT_EQ(choice.runner_up->mode, mode(1));
+  EXPECT_EQ(choice.runner_up->mode, clocked(1));
   EXPECT_EQ(choice.runner_up->gain_percent, -50);
   EXPECT_FALSE(chosen(train(15), three_modes()).runner_up) << "nothing else is inside 15 W";
 }
@@ -113,7 +108,7 @@ TEST(Choice, RestsOnTheProfilesOfItsMode) {
 TEST(Choice, OfInferenceIsTheSmallestLatency) {
   // a = 50: w = 20 and 80 ms.
   const auto choice = chosen(infer(30, 200, 50), Table().inference(1, 1, 15, 10).inference(2, 4, 30, 20));
-  EXPECT_EQ(choice.mode, mode(1));
+  EXPECT_EQ(choice.mode, clocked(1));
   EXPECT_EQ(choice.batch_size, 1);
   EXPECT_EQ(choice.latency_ms, 35);
   EXPECT_EQ(choice.train_throughput_hz, 0);
@@ -146,7 +141,7 @@ TEST(Choice, OfBothGivesTiesToTheShorterInference) {
   const auto choice =
       chosen(concurrent(30, 150, 10),
              Table().training(1, 40, 20).training(2, 40, 20).inference(1, 1, 12, 20).inference(2, 1, 11, 25));
-  EXPECT_EQ(choice.mode, mode(2));
+  EXPECT_EQ(choice.mode, clocked(2));
 }
 
 TEST(Choice, OfBothSaysWhenItIsTheLatencyThatBinds) {
@@ -173,18 +168,18 @@ TEST(Choice, HasNoPercentageOfNothing) {
 
 TEST(Choice, DecidesWithTheTimeAskedFor) {
   ProfileSet profiles;
-  ASSERT_TRUE(profiles.add({WorkloadTask::training, mode(1), 16, 10, 40, 10}));
-  ASSERT_TRUE(profiles.add({WorkloadTask::training, mode(2), 16, 20, 20, 10}));
+  ASSERT_TRUE(profiles.add({WorkloadTask::training, clocked(1), 16, 10, 40, 10}));
+  ASSERT_TRUE(profiles.add({WorkloadTask::training, clocked(2), 16, 20, 20, 10}));
   auto problem = train(20);
   problem.decide_with = TimeStatistic::p50;
-  EXPECT_EQ(std::get<Choice>(choose(problem, profiles)).mode, mode(1));
+  EXPECT_EQ(std::get<Choice>(choose(problem, profiles)).mode, clocked(1));
   problem.decide_with = TimeStatistic::p99;
-  EXPECT_EQ(std::get<Choice>(choose(problem, profiles)).mode, mode(2));
+  EXPECT_EQ(std::get<Choice>(choose(problem, profiles)).mode, clocked(2));
 }
 
 TEST(Choice, LeavesAloneWhatTheProblemDoesNotAllow) {
   auto table = Table().training(2, 20, 20).training(9, 1, 1);
-  ASSERT_TRUE(table.profiles.add({WorkloadTask::training, mode(2), 8, 1, 1, 1}));
+  ASSERT_TRUE(table.profiles.add({WorkloadTask::training, clocked(2), 8, 1, 1, 1}));
   EXPECT_EQ(chosen(train(30), table).train_throughput_hz, 50) << "mode 9 and batch 8 are not of this problem";
   const auto choice = chosen(infer(30, 500, 10), Table().inference(1, 1, 50, 10).inference(1, 2, 1, 1));
   EXPECT_EQ(choice.batch_size, 1);
@@ -202,7 +197,7 @@ TEST(Infeasible, NamesTheSmallestPowerThatWouldDo) {
   const auto answer = refused(train(5), three_modes());
   ASSERT_TRUE(answer.power_budget_w);
   EXPECT_EQ(answer.power_budget_w->value, 10);
-  EXPECT_EQ(answer.power_budget_w->mode, mode(1));
+  EXPECT_EQ(answer.power_budget_w->mode, clocked(1));
   EXPECT_FALSE(answer.latency_budget_ms);
   EXPECT_EQ(answer.reason, "no profiled mode draws 5.0 W or less: the least is 10.0 W");
   EXPECT_EQ(answer.to_json()["power_budget_w"]["value"], 10);

@@ -31,13 +31,6 @@ Problem train(ModeGrid grid, std::optional<double> power_w) {
   return problem;
 }
 
-std::vector<PowerMode> modes_of(const SearchRun& run) {
-  std::vector<PowerMode> modes;
-  for (const auto& probe : run.probes)
-    modes.push_back(probe.mode);
-  return modes;
-}
-
 std::vector<std::int64_t> cpu_of(const SearchRun& run) {
   std::vector<std::int64_t> levels;
   for (const auto& probe : run.probes)

@@ -43,6 +43,11 @@ inline StrategyTools tools_of(std::uint64_t seed, std::vector<PowerMode> presets
   return tools;
 }
 
+// For boards whose modes are told apart by their CPU clock alone.
+inline PowerMode clocked(std::int64_t cpu) {
+  return {1, cpu, 1, 1};
+}
+
 struct SearchRun {
   std::vector<Measure> probes;
   ProfileSet profiles;
@@ -54,6 +59,14 @@ struct SearchRun {
   }
   const Infeasible* infeasible() const { return std::get_if<Infeasible>(&end); }
 };
+
+inline std::vector<PowerMode> modes_of(const SearchRun& run) {
+  std::vector<PowerMode> modes;
+  modes.reserve(run.probes.size());
+  for (const auto& probe : run.probes)
+    modes.push_back(probe.mode);
+  return modes;
+}
 
 // Stops a search that would not stop by itself.
 inline constexpr std::size_t kFarTooManyProbes = 5000;

@@ -9,7 +9,7 @@
 namespace fulcrum::scheduler {
 namespace {
 
-const ModeGrid kGrid =
+const ModeGrid kNanoGrid =
     ModeGrid::make(
         {{{2, 4}, {518400, 921600, 1479000}, {76800000, 384000000, 921600000}, {204000000, 1600000000}}})
         .value();
@@ -39,24 +39,24 @@ struct Truth {
 };
 
 Profile profile_of(const Truth& truth, std::size_t mode) {
-  const auto all = truth.at(points_of(kGrid, {1}));
+  const auto all = truth.at(points_of(kNanoGrid, {1}));
   const auto k = static_cast<Eigen::Index>(mode);
   const double ms = std::exp(all.time.mean[k]);
-  return {WorkloadTask::training, kGrid.mode(mode), 16, ms, ms, std::exp(all.power.mean[k])};
+  return {WorkloadTask::training, kNanoGrid.mode(mode), 16, ms, ms, std::exp(all.power.mean[k])};
 }
 
 ProfileSet known_workload(double size, std::size_t count) {
   const Truth truth(size);
   ProfileSet profiles;
   for (std::size_t i = 0; i < count; ++i)
-    EXPECT_TRUE(profiles.add(profile_of(truth, i * kGrid.size() / count)));
+    EXPECT_TRUE(profiles.add(profile_of(truth, i * kNanoGrid.size() / count)));
   return profiles;
 }
 
 // Of time and power in all modes, after one measurement.
 double error_after_one_probe(const SearchPriors& priors, const Truth& truth) {
-  const auto points = points_of(kGrid, {1});
-  const auto seen = profile_of(truth, kGrid.size() / 2);
+  const auto points = points_of(kNanoGrid, {1});
+  const auto seen = profile_of(truth, kNanoGrid.size() / 2);
   const auto expected = expect(priors.training, {{seen.mode, 1, seen.p99_ms, seen.power_w, 1}}, {}, points);
   const auto exact = truth.at(points);
   return (expected.time.mean - exact.time.mean).abs().mean() +

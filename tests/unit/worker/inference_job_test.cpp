@@ -13,7 +13,7 @@ class NoWorkload final : public InferenceWorkload {
   Expected<std::uint64_t> run(const std::vector<std::uint64_t>& requests) override { return requests.size(); }
 };
 
-const TimePoint kStart{std::chrono::seconds(50)};
+const TimePoint kBegin{std::chrono::seconds(50)};
 
 InferenceJob make_job(std::optional<double> duration_s, Json resume = nullptr, double budget_ms = 1000) {
   StartJob start;
@@ -30,20 +30,20 @@ void serve(InferenceJob& job, int n, TimePoint done) {
 
 TEST(InferenceJob, TakesRequestsWhenTheirTimeHasCome) {
   auto job = make_job(std::nullopt);
-  job.take_arrivals(kStart + std::chrono::hours(1));
+  job.take_arrivals(kBegin + std::chrono::hours(1));
   EXPECT_EQ(job.queued(), 0U) << "the schedule has not begun";
-  job.open(kStart);
-  EXPECT_EQ(job.next_arrival(), kStart + from_ms(100));
-  job.take_arrivals(kStart + from_ms(250));
+  job.open(kBegin);
+  EXPECT_EQ(job.next_arrival(), kBegin + from_ms(100));
+  job.take_arrivals(kBegin + from_ms(250));
   EXPECT_EQ(job.queued(), 2U);
-  EXPECT_EQ(job.oldest_arrival(), kStart + from_ms(100));
+  EXPECT_EQ(job.oldest_arrival(), kBegin + from_ms(100));
 }
 
 TEST(InferenceJob, CountsLatencyFromTheScheduledArrival) {
   auto job = make_job(std::nullopt, nullptr, 100);
-  job.open(kStart);
-  job.take_arrivals(kStart + from_ms(200));
-  serve(job, 2, kStart + from_ms(250));  // 150 and 50 ms
+  job.open(kBegin);
+  job.take_arrivals(kBegin + from_ms(200));
+  serve(job, 2, kBegin + from_ms(250));  // 150 and 50 ms
   const auto progress = job.progress().progress;
   EXPECT_EQ(progress.at("served"), 2);
   EXPECT_DOUBLE_EQ(progress.at("inside_budget"), 0.5);
@@ -53,23 +53,23 @@ TEST(InferenceJob, CountsLatencyFromTheScheduledArrival) {
 TEST(InferenceJob, EndsWhenEveryRequestOfItsTimeIsAnswered) {
   auto job = make_job(0.25);
   EXPECT_FALSE(job.finished());
-  job.open(kStart);
-  job.take_arrivals(kStart + std::chrono::hours(1));
+  job.open(kBegin);
+  job.take_arrivals(kBegin + std::chrono::hours(1));
   EXPECT_EQ(job.queued(), 2U);
   EXPECT_EQ(job.next_arrival(), std::nullopt);
   EXPECT_FALSE(job.finished());
-  serve(job, 2, kStart + from_ms(300));
+  serve(job, 2, kBegin + from_ms(300));
   EXPECT_TRUE(job.finished());
 }
 
 TEST(InferenceJob, GoesOnWhereItsLastRunLeftOff) {
   auto first = make_job(std::nullopt);
-  first.open(kStart);
-  first.take_arrivals(kStart + from_ms(450));  // four requests, three of them answered
-  serve(first, 3, kStart + from_ms(450));
+  first.open(kBegin);
+  first.take_arrivals(kBegin + from_ms(450));  // four requests, three of them answered
+  serve(first, 3, kBegin + from_ms(450));
   auto second = make_job(std::nullopt, first.progress().resume);
   EXPECT_EQ(second.progress().progress.at("served"), 3);
-  const auto restart = kStart + std::chrono::hours(1);
+  const auto restart = kBegin + std::chrono::hours(1);
   second.open(restart);
   EXPECT_EQ(second.next_arrival(), restart + from_ms(100)) << "the fourth, one interval after the third";
   second.take_arrivals(restart + from_ms(100));
@@ -88,11 +88,11 @@ TEST(InferenceJob, MeasuresOnlySizesThatCanMeetTheBudget) {
   EXPECT_EQ(make_job(std::nullopt, nullptr, 1000).trial().batch_size(), 1);
   auto tight = make_job(std::nullopt, nullptr, 300);
   for (int i = 0; i < 105; ++i)
-    tight.trial().record(1, kStart);
+    tight.trial().record(1, kBegin);
   EXPECT_TRUE(tight.trial().finished());
   auto loose = make_job(std::nullopt, nullptr, 1000);
   for (int i = 0; i < 105; ++i)
-    loose.trial().record(1, kStart);
+    loose.trial().record(1, kBegin);
   EXPECT_FALSE(loose.trial().finished());
 }
 
