@@ -20,19 +20,20 @@ if(FULCRUM_SANITIZE)
   endif()
 endif()
 
-# The headers that nearly every source includes, compiled once for the libraries and once for the tests: a source takes
-# about a fifth less. Not for what includes LibTorch, which brings macros of its own.
+# The headers that nearly every source includes, compiled once for each way in which targets are optimised: a source
+# takes about a fifth less. Not for what includes LibTorch, which brings macros of its own.
 function(fulcrum_make_precompiled_headers)
   set(everywhere <chrono> <functional> <map> <memory> <optional> <string> <variant> <vector> <fmt/format.h>
       <nlohmann/json.hpp> <tl/expected.hpp>)
-  foreach(host IN ITEMS library test)
+  foreach(host IN ITEMS library waiting test)
     file(WRITE ${PROJECT_BINARY_DIR}/${host}_headers.cpp "")
     add_library(fulcrum_${host}_headers OBJECT ${PROJECT_BINARY_DIR}/${host}_headers.cpp)
     target_link_libraries(fulcrum_${host}_headers PRIVATE
       fulcrum_options nlohmann_json::nlohmann_json tl::expected)
     target_precompile_headers(fulcrum_${host}_headers PRIVATE ${everywhere})
   endforeach()
-  fulcrum_optimise_little(fulcrum_test_headers)
+  fulcrum_optimise_little(fulcrum_waiting_headers)
+  fulcrum_optimise_not(fulcrum_test_headers)
   target_link_libraries(fulcrum_test_headers PRIVATE GTest::gmock)
   target_precompile_headers(fulcrum_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
 endfunction()
@@ -43,9 +44,13 @@ function(fulcrum_precompile target host)
   endif()
 endfunction()
 
-# What tests do themselves takes no time; compiling them does.
+# A level lower than a release has by default, for what waits for sockets, disks and the board: it takes a third less
+# time to compile. Tests, of which each runs once, are not optimised at all.
 function(fulcrum_optimise_little target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+function(fulcrum_optimise_not target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
 endfunction()
 
 # Sources that use Eigen are optimised under the sanitizers as well: without, its loops take fifty times as long.
@@ -65,14 +70,17 @@ function(fulcrum_add_numerics name)
   fulcrum_optimise_numerics(fulcrum_${name}_numerics)
 endfunction()
 
-# fulcrum_add_library(<folder's name> SOURCES ... DEPENDS ... [TORCH])  ->  target fulcrum_<name>
-# TORCH: its sources include LibTorch; those of whoever links it do not.
+# fulcrum_add_library(<folder's name> SOURCES ... DEPENDS ... [TORCH] [WAITS])  ->  target fulcrum_<name>
+# TORCH: its sources include LibTorch; those of whoever links it do not. WAITS: see fulcrum_optimise_little().
 function(fulcrum_add_library name)
-  cmake_parse_arguments(ARG "TORCH" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH;WAITS" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(fulcrum_${name} STATIC ${ARG_SOURCES})
   target_link_libraries(fulcrum_${name} PUBLIC fulcrum_options ${ARG_DEPENDS})
   if(ARG_TORCH)
     target_link_libraries(fulcrum_${name} PRIVATE fulcrum_torch)
+  elseif(ARG_WAITS)
+    fulcrum_optimise_little(fulcrum_${name})
+    fulcrum_precompile(fulcrum_${name} waiting)
   else()
     fulcrum_precompile(fulcrum_${name} library)
   endif()
@@ -83,6 +91,7 @@ function(fulcrum_add_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE fulcrum_options ${ARG_DEPENDS})
+  fulcrum_optimise_little(${name})
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
@@ -100,7 +109,11 @@ function(fulcrum_add_test name)
   add_executable(${name} ${ARG_SOURCES})
   add_dependencies(tests ${name})
   target_link_libraries(${name} PRIVATE fulcrum_options ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
-  fulcrum_optimise_little(${name})
+  if(ARG_NUMERICS)
+    fulcrum_optimise_little(${name})
+  else()
+    fulcrum_optimise_not(${name})
+  endif()
   if(ARG_TORCH)
     target_link_libraries(${name} PRIVATE fulcrum_torch)
   elseif(ARG_NUMERICS)

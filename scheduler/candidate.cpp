@@ -9,21 +9,13 @@ namespace fulcrum::scheduler {
 
 namespace {
 
-constexpr double kMostMinibatches = 1e6;
-
-int minibatches_in(double free_ms, double step_ms) {
-  if (free_ms <= 0) return 0;
-  // A quotient that misses a whole number by rounding is that number.
-  return static_cast<int>(std::min(std::floor(free_ms / step_ms + 1e-9), kMostMinibatches));
-}
-
 // Training minibatches in a window of inference; under `managed` a whole number.
 double training_in_window(const Problem& problem, const Candidate& c) {
   if (problem.policy == Policy::managed) return minibatches_in(c.window_ms - c.inference_ms, c.train_step_ms);
   const double slack =
       slack_ms(problem.latency_budget_ms, problem.arrival_rate_hz, c.inference->batch_size, c.inference_ms);
-  return std::min(kMostMinibatches,
-                  slack_minibatches_per_window({c.window_ms, c.inference_ms, c.train_step_ms, slack}));
+  return std::min<double>(
+      kMostMinibatches, slack_minibatches_per_window({c.window_ms, c.inference_ms, c.train_step_ms, slack}));
 }
 
 bool allowed(const Problem& problem, int batch_size) {

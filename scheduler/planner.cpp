@@ -4,36 +4,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <tuple>
+
+#include "scheduler/demand_bound.h"
+#include "scheduler/slack.h"
 
 namespace fulcrum::scheduler {
 
 namespace {
 
-struct Candidate {
+struct BatchOption {
   const StepTime* step = nullptr;
   double window_ms = 0;
   double latency_ms() const { return window_ms + step->p99_ms; }
   double demand() const { return step->p99_ms / window_ms; }  // share of the device
 };
 
-std::vector<Candidate> candidates_of(const InferenceDemand& demand) {
-  std::vector<Candidate> candidates;
+std::vector<BatchOption> batch_options(const InferenceDemand& demand) {
+  std::vector<BatchOption> all;
   for (const auto& step : demand.step_times) {
-    candidates.push_back({&step, 1000.0 * step.batch_size / demand.arrival_rate_hz});
+    all.push_back({&step, 1000.0 * step.batch_size / demand.arrival_rate_hz});
   }
-  return candidates;
+  return all;
 }
 
-bool meets(const Candidate& c, const InferenceDemand& demand) {
+bool meets(const BatchOption& c, const InferenceDemand& demand) {
   return c.latency_ms() <= demand.latency_budget_ms && c.step->p99_ms <= c.window_ms;
-}
-
-int minibatches_in(double free_ms, double step_ms) {
-  if (!(step_ms > 0) || free_ms <= 0) return 0;
-  // A quotient that misses a whole number by rounding is that number.
-  return static_cast<int>(std::min(std::floor(free_ms / step_ms + 1e-9), 1e6));
 }
 
 double slowest_training_step_ms(const std::vector<TrainingDemand>& training) {
@@ -43,41 +41,149 @@ double slowest_training_step_ms(const std::vector<TrainingDemand>& training) {
   return slowest;
 }
 
+// The sizes that keep the job's budget on a device of its own; without one, that with the smallest latency.
+struct Options {
+  std::vector<BatchOption> sizes;
+  bool any_keeps = false;
+};
+
+Options options_of(const InferenceDemand& demand) {
+  const auto all = batch_options(demand);
+  Options options;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(options.sizes),
+               [&demand](const BatchOption& c) { return meets(c, demand); });
+  options.any_keeps = !options.sizes.empty();
+  if (!options.any_keeps) {
+    options.sizes.push_back(*std::min_element(
+        all.begin(), all.end(),
+        [](const BatchOption& a, const BatchOption& b) { return a.latency_ms() < b.latency_ms(); }));
+  }
+  return options;
+}
+
 // Smaller is better.
-std::tuple<double, double> rank(const Candidate& c, bool alone, double training_step_ms) {
-  if (!alone || training_step_ms <= 0) return {c.demand(), c.step->p99_ms};
+std::tuple<double, double> rank(const BatchOption& c, double training_step_ms) {
+  if (training_step_ms <= 0) return {c.demand(), c.step->p99_ms};
   const double throughput = minibatches_in(c.window_ms - c.step->p99_ms, training_step_ms) / c.window_ms;
   return {-throughput, c.step->p99_ms};
 }
 
-InferenceShare choose_batch(const InferenceDemand& demand, bool alone, double training_step_ms) {
-  const Candidate* best = nullptr;
-  const auto candidates = candidates_of(demand);
-  for (const auto& c : candidates) {
-    if (!meets(c, demand)) continue;
-    if (best == nullptr || rank(c, alone, training_step_ms) < rank(*best, alone, training_step_ms)) best = &c;
+BatchOption best_alone(const Options& options, double training_step_ms) {
+  return *std::min_element(options.sizes.begin(), options.sizes.end(),
+                           [training_step_ms](const BatchOption& a, const BatchOption& b) {
+                             return rank(a, training_step_ms) < rank(b, training_step_ms);
+                           });
+}
+
+std::string why_missed(const BatchOption& best, const InferenceDemand& demand) {
+  if (best.step->p99_ms > best.window_ms) {
+    return fmt::format("overload: a batch of {} takes {:.1f} ms and requests for one arrive in {:.1f} ms",
+                       best.step->batch_size, best.step->p99_ms, best.window_ms);
   }
+  return fmt::format("the budget of {:.1f} ms is too small: the smallest latency is {:.1f} ms",
+                     demand.latency_budget_ms, best.latency_ms());
+}
+
+InferenceShare share_of(const InferenceDemand& demand, const BatchOption& c) {
   InferenceShare share;
-  if (best == nullptr) {
-    best = &*std::min_element(
-        candidates.begin(), candidates.end(),
-        [](const Candidate& a, const Candidate& b) { return a.latency_ms() < b.latency_ms(); });
-    share.warning =
-        best->step->p99_ms > best->window_ms
-            ? fmt::format("overload: a batch of {} takes {:.1f} ms and requests for one arrive in {:.1f} ms",
-                          best->step->batch_size, best->step->p99_ms, best->window_ms)
-            : fmt::format("the budget of {:.1f} ms is too small: the smallest latency is {:.1f} ms",
-                          demand.latency_budget_ms, best->latency_ms());
-  }
   share.job = demand.job;
   share.name = demand.name;
-  share.batch_size = best->step->batch_size;
+  share.batch_size = c.step->batch_size;
   share.arrival_rate_hz = demand.arrival_rate_hz;
-  share.window_ms = best->window_ms;
+  share.window_ms = c.window_ms;
   share.latency_budget_ms = demand.latency_budget_ms;
-  share.expected_latency_ms = best->latency_ms();
+  share.expected_latency_ms = c.latency_ms();
   share.step_times = demand.step_times;
   return share;
+}
+
+// A size for each of several jobs. Of the combinations in which every deadline is kept, the one that needs
+// least of the device; without one, the one that comes nearest.
+class Combination {
+ public:
+  Combination(const std::vector<InferenceDemand>& demands, std::vector<Options> options)
+      : demands_(demands), options_(std::move(options)) {
+    for (auto& of_job : options_) {
+      std::sort(of_job.sizes.begin(), of_job.sizes.end(),
+                [](const BatchOption& a, const BatchOption& b) { return a.demand() < b.demand(); });
+    }
+    descend(0, 0);
+  }
+
+  const std::vector<BatchOption>& sizes() const { return best_; }
+
+  // Empty unless the deadlines of the job, with a size that would keep its budget alone, may be missed.
+  std::string warning(std::size_t job) const {
+    if (!options_[job].any_keeps || best_bound_.worst[job] <= kAll) return {};
+    return fmt::format(
+        "the budget of {:.1f} ms may be missed: with the other inference jobs' batches up to "
+        "{:.0f} % of the time before a deadline is needed",
+        demands_[job].latency_budget_ms, 100 * best_bound_.worst[job]);
+  }
+
+ private:
+  static constexpr double kAll = 1 + 1e-9;
+  static constexpr int kMostTried = 5000;
+
+  void descend(std::size_t job, double demand) {
+    if (job == options_.size()) return weigh();
+    for (const auto& size : options_[job].sizes) {
+      const bool no_better = least_excess_ <= kAll && demand + size.demand() >= best_bound_.demand;
+      if (no_better || tried_ >= kMostTried) return;
+      chosen_.push_back(size);
+      descend(job + 1, demand + size.demand());
+      chosen_.pop_back();
+    }
+  }
+
+  void weigh() {
+    ++tried_;
+    std::vector<UrgentTask> tasks;
+    tasks.reserve(chosen_.size());
+    for (std::size_t job = 0; job < chosen_.size(); ++job) {
+      const auto& c = chosen_[job];
+      tasks.push_back({c.window_ms, c.step->p99_ms, demands_[job].latency_budget_ms - c.window_ms});
+    }
+    auto bound = demand_bound(tasks);
+    double excess = bound.demand;
+    for (std::size_t job = 0; job < chosen_.size(); ++job) {
+      if (options_[job].any_keeps) excess = std::max(excess, bound.worst[job]);
+    }
+    const auto rank_of = [](double e, double demand) { return std::tuple(std::max(e, kAll), demand); };
+    if (!best_.empty() && !(rank_of(excess, bound.demand) < rank_of(least_excess_, best_bound_.demand)))
+      return;
+    least_excess_ = excess;
+    best_ = chosen_;
+    best_bound_ = std::move(bound);
+  }
+
+  const std::vector<InferenceDemand>& demands_;
+  std::vector<Options> options_;
+  std::vector<BatchOption> chosen_;
+  int tried_ = 0;
+  double least_excess_ = std::numeric_limits<double>::infinity();
+  std::vector<BatchOption> best_;
+  DemandBound best_bound_;
+};
+
+void add_inference(Plan& plan, const std::vector<InferenceDemand>& demands, double training_step_ms) {
+  std::vector<Options> options;
+  std::transform(demands.begin(), demands.end(), std::back_inserter(options), options_of);
+  std::vector<BatchOption> sizes;
+  std::vector<std::string> warnings(demands.size());
+  if (demands.size() == 1) {
+    sizes.push_back(best_alone(options.front(), training_step_ms));
+  } else {
+    const Combination together(demands, options);
+    sizes = together.sizes();
+    for (std::size_t job = 0; job < demands.size(); ++job)
+      warnings[job] = together.warning(job);
+  }
+  for (std::size_t job = 0; job < demands.size(); ++job) {
+    plan.inference.push_back(share_of(demands[job], sizes[job]));
+    plan.inference.back().warning =
+        options[job].any_keeps ? std::move(warnings[job]) : why_missed(sizes[job], demands[job]);
+  }
 }
 
 void share_window(Plan& plan, double training_step_ms) {
@@ -130,10 +236,8 @@ Plan make_managed_plan(const PlanRequest& request) {
   const double training_step_ms = slowest_training_step_ms(request.training);
   for (const auto& t : request.training)
     plan.training.push_back({t.job, t.name, t.step_time, {}});
-  for (const auto& demand : request.inference) {
-    plan.inference.push_back(choose_batch(demand, request.inference.size() == 1, training_step_ms));
-  }
-  if (!plan.inference.empty()) {
+  if (!request.inference.empty()) {
+    add_inference(plan, request.inference, training_step_ms);
     share_window(plan, training_step_ms);
     warn_of_starvation(plan);
   } else if (training_step_ms > 0) {

@@ -32,10 +32,11 @@ struct PlanRequest {
 
 // `managed` policy, searches.md section 1, with p99 times in place of means. One inference job: of the batch
 // sizes with w + t_in <= L and t_in <= w the one with the most training throughput tau / w, tau = floor((w -
-// t_in) / t_tr), ties to the smaller t_in. Several: each takes the allowed size that leaves most of the
-// device to the others (smallest t_in / w), and tau = floor(w (1 - sum t_in_j / w_j) / t_tr) for the shortest
-// window w. A job whose budget no size meets gets the size with the smallest latency, and a warning that says
-// by how much it misses.
+// t_in) / t_tr), ties to the smaller t_in. Several: of the combinations of such sizes in which every job
+// keeps its deadlines beside the others (demand_bound.h) the one that leaves most to training (smallest sum
+// t_in_j / w_j), and tau = floor(w (1 - sum t_in_j / w_j) / t_tr) for the shortest window w. A job whose
+// budget no size meets gets the size with the smallest latency, and a warning that says by how much it
+// misses; so does one whose deadlines no combination keeps.
 Plan make_managed_plan(const PlanRequest& request);
 
 }  // namespace fulcrum::scheduler

@@ -12,6 +12,11 @@ constexpr double kRounding = 1e-9;  // a quotient that misses a whole number by 
 
 }  // namespace
 
+int minibatches_in(double free_ms, double step_ms) {
+  if (!(step_ms > 0) || free_ms <= 0) return 0;
+  return static_cast<int>(std::min<double>(std::floor(free_ms / step_ms + kRounding), kMostMinibatches));
+}
+
 double slack_ms(double latency_budget_ms, double arrival_rate_hz, int batch_size, double inference_ms) {
   return latency_budget_ms - 1000.0 * (batch_size - 1) / arrival_rate_hz - inference_ms;
 }

@@ -1,8 +1,13 @@
 #pragma once
-// How much training fits beside inference that may start as late as its budget allows (searches.md section 1,
-// policy `slack`).
+// How much training fits beside inference: between the batches, and where these may start as late as their
+// budget allows (searches.md section 1, policy `slack`).
 
 namespace fulcrum::scheduler {
+
+inline constexpr int kMostMinibatches = 1'000'000;
+
+// Whole ones; at most kMostMinibatches.
+int minibatches_in(double free_ms, double step_ms);
 
 struct SlackCycle {
   double window_ms = 0;     // w: a full batch arrives every so often

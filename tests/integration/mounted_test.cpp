@@ -20,7 +20,7 @@ namespace {
 using test::DaemonProcess;
 using testing::HasSubstr;
 
-constexpr int kEpochs = 25;
+constexpr int kMountedEpochs = 25;
 
 class Mounted : public testing::Test {
  protected:
@@ -58,7 +58,7 @@ TEST_F(Mounted, AJobRunsInItsModeAndTheKnobsComeBack) {
   const auto untouched = knobs();
   auto fulcrumd = daemon();
   fulcrumd.start();
-  const auto job = fulcrumd.submit(test::training_json(dir_.path(), kEpochs));
+  const auto job = fulcrumd.submit(test::training_json(dir_.path(), kMountedEpochs));
   fulcrumd.watch_until(job, runs);
   EXPECT_EQ(at(gpu_min_), "726750000\n");
   EXPECT_EQ(fulcrumd.call("board.get").at("simulated"), false);
@@ -70,7 +70,7 @@ TEST_F(Mounted, KnobsAndNvpmodelsModeComeBackAfterAKill) {
   const auto untouched = knobs();
   auto fulcrumd = daemon("apply: nvpmodel\n");
   fulcrumd.start();
-  const auto job = fulcrumd.submit(test::training_json(dir_.path(), kEpochs));
+  const auto job = fulcrumd.submit(test::training_json(dir_.path(), kMountedEpochs));
   fulcrumd.watch_until(job, runs);
   EXPECT_EQ(at("/var/lib/nvpmodel/status"), "pmode:0003\n");
   EXPECT_EQ(at(gpu_min_), "726750000\n");

@@ -1,5 +1,6 @@
 #include "scheduler/planner.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -67,6 +68,37 @@ TEST(ManagedPlan, SaysThatAMinibatchNeverFitsBeforeTheNextDeadline) {
   const auto plan = make_managed_plan({{camera(1, 1100, {{1, 50, 50}})}, {training(1100)}, 5});
   EXPECT_NE(plan.training.front().warning.find("starved"), std::string::npos)
       << plan.training.front().warning;
+}
+
+TEST(ManagedPlan, TakesSmallerBatchesWhereLargerOnesWouldHoldOthersUp) {
+  // Alone the second would take 64, which needs least of the device; but a step of 90 ms would make the first
+  // late.
+  auto second = camera(50, 5000, {{16, 30, 30}, {64, 90, 90}});
+  second.job = 3;
+  const auto plan = make_managed_plan({{camera(10, 150, {{1, 5, 5}}), second}, {}, 0});
+  EXPECT_EQ(plan.inference.back().batch_size, 16);
+  EXPECT_EQ(plan.inference.front().warning, "");
+  const auto alone = make_managed_plan({{second}, {}, 0});
+  EXPECT_EQ(alone.inference.front().batch_size, 64);
+}
+
+TEST(ManagedPlan, SaysWhichJobSharingMakesLate) {
+  // A full batch of the first has 50 ms; 5 of its own, and 90 that may just have begun.
+  auto second = camera(50, 5000, {{64, 90, 90}});
+  second.job = 3;
+  const auto plan = make_managed_plan({{camera(10, 150, {{1, 5, 5}}), second}, {}, 0});
+  EXPECT_EQ(plan.inference.front().warning,
+            "the budget of 150.0 ms may be missed: with the other inference jobs' batches up to 190 % of the "
+            "time before a deadline is needed");
+  EXPECT_EQ(plan.inference.back().warning, "");
+}
+
+TEST(ManagedPlan, OneThatIsLateAnywayDoesNotMakeTheOthersSo) {
+  auto late = camera(60, 10, {{1, 3, 3}});
+  late.job = 3;
+  const auto plan = make_managed_plan({{camera(10, 150, {{1, 5, 5}, {4, 8, 8}}), late}, {}, 0});
+  EXPECT_EQ(plan.inference.front().warning, "");
+  EXPECT_THAT(plan.inference.back().warning, testing::HasSubstr("the budget of 10.0 ms is too small"));
 }
 
 TEST(ManagedPlan, SharesTheShortestWindowAmongSeveral) {
