@@ -32,14 +32,14 @@ struct Source {
 // Steps last exactly their p99; the device does one thing at a time.
 class Device {
  public:
-  Device(Plan plan, std::vector<Source> sources) : plan_(std::move(plan)) {
-    for (auto& source : sources) {
-      lines_.push_back({std::move(source), {}, {}});
+  Device(Plan plan, const std::vector<Source>& sources) : plan_(std::move(plan)) {
+    for (const auto& source : sources) {
+      lines_.push_back({source, {}, {}});
       advance(lines_.back());
     }
   }
-  Device(Plan plan, ArrivalProcess arrivals)
-      : Device(std::move(plan), std::vector<Source>{{1, std::move(arrivals), {}}}) {}
+  Device(Plan plan, const ArrivalProcess& arrivals)
+      : Device(std::move(plan), std::vector<Source>{{1, arrivals, {}}}) {}
 
   Run run(Duration length) {
     const TimePoint end = start_ + length;
