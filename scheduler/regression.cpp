@@ -18,7 +18,7 @@ constexpr double kMostDamping = 1e6;
 constexpr double kLongestStep = 1;
 constexpr double kNoGain = 1e-6;
 constexpr double kLeastVariance = 1e-6;
-constexpr Index kBlock = 2048;  // points predicted at once: what stays in the cache
+constexpr Index kBlock = 512;  // points predicted at once: what stays in the cache
 
 }  // namespace
 
@@ -29,8 +29,12 @@ MatrixXd covariance(const ResidualPrior& prior, const SearchPoints& a, const Sea
   const MatrixXd x = scaled(a);
   const MatrixXd z = scaled(b);
   MatrixXd k(x.rows(), z.rows());
+  Eigen::ArrayXd r(x.rows());
   for (Index j = 0; j < z.rows(); ++j) {
-    const Eigen::ArrayXd r = (x.rowwise() - z.row(j)).rowwise().squaredNorm().array().sqrt();
+    r.setZero();
+    for (Index feature = 0; feature < kFeatures; ++feature)
+      r += (x.col(feature).array() - z(j, feature)).square();
+    r = r.sqrt();
     k.col(j) = (prior.deviation * prior.deviation * (1 + r) * (-r).exp()).matrix();
   }
   return k;
@@ -94,16 +98,22 @@ void Regression::fit() {
 
 void Regression::predict_block(const SearchPoints& block, Index first, Prediction& into) const {
   const Index count = block.size();
-  const auto values = mean_(theta_, block);
-  MatrixXd v = covariance(prior_.residual, points_, block);
-  into.mean.segment(first, count) = (values.log + v.transpose() * weights_).array();
-  kernel_.matrixL().solveInPlace(v);
-  MatrixXd r = (values.gradient - v.transpose() * whitened_gradient_).transpose();
-  hessian_.matrixL().solveInPlace(r);
+  auto values = mean_(theta_, block);
+  // A row per point of the block, so that all work is along the long columns.
+  MatrixXd v = covariance(prior_.residual, block, points_);
+  into.model.segment(first, count) = values.log.array();
+  into.mean.segment(first, count) = (values.log + v * weights_).array();
+  kernel_.matrixU().solveInPlace<Eigen::OnTheRight>(v);
+  MatrixXd r = std::move(values.gradient);
+  r.noalias() -= v * whitened_gradient_;
+  hessian_.matrixU().solveInPlace<Eigen::OnTheRight>(r);
   const auto& residual = prior_.residual;
   const double a_priori = residual.deviation * residual.deviation + residual.noise * residual.noise;
-  const Eigen::ArrayXd variance = a_priori - v.colwise().squaredNorm().transpose().array() +
-                                  r.colwise().squaredNorm().transpose().array();
+  Eigen::ArrayXd variance = Eigen::ArrayXd::Constant(count, a_priori);
+  for (Index j = 0; j < v.cols(); ++j)
+    variance -= v.col(j).array().square();
+  for (Index j = 0; j < r.cols(); ++j)
+    variance += r.col(j).array().square();
   into.variance.segment(first, count) = variance.max(kLeastVariance);
 }
 
@@ -112,9 +122,10 @@ MatrixXd Regression::theta_covariance() const {
 }
 
 Prediction Regression::predict(const SearchPoints& points) const {
-  Prediction prediction{Eigen::ArrayXd(points.size()), Eigen::ArrayXd(points.size())};
-  for (Index first = 0; first < points.size(); first += kBlock)
-    predict_block(points.block(first, std::min(kBlock, points.size() - first)), first, prediction);
+  const Index n = points.size();
+  Prediction prediction{Eigen::ArrayXd(n), Eigen::ArrayXd(n), Eigen::ArrayXd(n)};
+  for (Index first = 0; first < n; first += kBlock)
+    predict_block(points.block(first, std::min(kBlock, n - first)), first, prediction);
   return prediction;
 }
 

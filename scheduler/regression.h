@@ -19,6 +19,7 @@ using MeanFunction =
 struct Prediction {
   Eigen::ArrayXd mean;
   Eigen::ArrayXd variance;
+  Eigen::ArrayXd model;  // the parametric mean alone
 };
 
 // Covariances of the residual, but for its noise, between the points of a (rows) and of b.

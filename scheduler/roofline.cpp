@@ -24,9 +24,11 @@ struct Parts {
   double q = 1;
   double k = 0;
   ArrayXd c, g, e, longest;
-  ArrayXd cq, gq, eq, sum;  // (c / longest)^q and so on, and their sum
-  ArrayXd roof;             // (c^q + g^q + e^q)^(1/q)
-  ArrayXd total;            // t
+  ArrayXd log_c, log_g, log_e;  // ln(c / longest) and so on
+  ArrayXd cq, gq, eq, sum;      // (c / longest)^q and so on, and their sum
+  ArrayXd log_sum;
+  ArrayXd roof;   // (c^q + g^q + e^q)^(1/q)
+  ArrayXd total;  // t
 };
 
 Work work_of(const VectorXd& theta, Index which, bool with_batch) {
@@ -48,14 +50,15 @@ Parts parts_of(const VectorXd& theta, const SearchPoints& points) {
   p.g = p.gpu.at(points) / points.gpu_ghz;
   p.e = p.memory.at(points) / points.emc_ghz;
   p.longest = p.c.max(p.g).max(p.e);
-  const auto power_q = [&p](const ArrayXd& part) -> ArrayXd {
-    return (p.q * (part / p.longest).log()).exp();
-  };
-  p.cq = power_q(p.c);
-  p.gq = power_q(p.g);
-  p.eq = power_q(p.e);
+  p.log_c = (p.c / p.longest).log();
+  p.log_g = (p.g / p.longest).log();
+  p.log_e = (p.e / p.longest).log();
+  p.cq = (p.q * p.log_c).exp();
+  p.gq = (p.q * p.log_g).exp();
+  p.eq = (p.q * p.log_e).exp();
   p.sum = p.cq + p.gq + p.eq;
-  p.roof = p.longest * (p.sum.log() / p.q).exp();
+  p.log_sum = p.sum.log();
+  p.roof = p.longest * (p.log_sum / p.q).exp();
   p.total = p.fixed.at(points) + p.roof;
   return p;
 }
@@ -88,20 +91,20 @@ Values time(const VectorXd& theta, const SearchPoints& points) {
   add(p.cpu, cpu_pull);
   add(p.gpu, pull(p, p.gq));
   add(p.memory, pull(p, p.eq));
-  const auto weighted_log = [&p](const ArrayXd& part, const ArrayXd& part_q) -> ArrayXd {
-    return part_q * (part / p.longest).log();
-  };
   const ArrayXd by_q =
-      (weighted_log(p.c, p.cq) + weighted_log(p.g, p.gq) + weighted_log(p.e, p.eq)) / (p.q * p.sum) -
-      p.sum.log() / (p.q * p.q);
+      (p.cq * p.log_c + p.gq * p.log_g + p.eq * p.log_e) / (p.q * p.sum) - p.log_sum / (p.q * p.q);
   values.gradient.col(column++) = (p.roof * by_q * (p.q - 1) / p.total).matrix();
   values.gradient.col(column) = (cpu_pull * (std::log(4.0) - points.logs.col(3)) / p.total).matrix();
   return values;
 }
 
+ArrayXd gpu_share(const VectorXd& theta, const SearchPoints& points, const ArrayXd& log_time) {
+  const Work gpu = work_of(theta, 2, theta.size() == kTimeParametersWithBatch);
+  return gpu.at(points) / points.gpu_ghz * (-log_time).exp();
+}
+
 ArrayXd gpu_share(const VectorXd& theta, const SearchPoints& points) {
-  const Parts p = parts_of(theta, points);
-  return p.g / p.total;
+  return gpu_share(theta, points, parts_of(theta, points).total.log());
 }
 
 Values power(const VectorXd& theta, const SearchPoints& points, const ArrayXd& gpu_share) {

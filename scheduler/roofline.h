@@ -30,7 +30,9 @@ struct Values {
 // With batch terms if theta has kTimeParametersWithBatch elements.
 Values time(const Eigen::VectorXd& theta, const SearchPoints& points);
 
-// u, the share of a step in which the GPU computes.
+// u, the share of a step in which the GPU computes; `log_time` is that of time(), where it is known already.
+Eigen::ArrayXd gpu_share(const Eigen::VectorXd& theta, const SearchPoints& points,
+                         const Eigen::ArrayXd& log_time);
 Eigen::ArrayXd gpu_share(const Eigen::VectorXd& theta, const SearchPoints& points);
 
 Values power(const Eigen::VectorXd& theta, const SearchPoints& points, const Eigen::ArrayXd& gpu_share);

@@ -22,8 +22,13 @@ SearchPoints make_points(const std::vector<PowerMode>& modes, const std::vector<
 }
 
 SearchPoints SearchPoints::block(Eigen::Index first, Eigen::Index count) const {
-  return {cpu_ghz.segment(first, count), gpu_ghz.segment(first, count), emc_ghz.segment(first, count),
-          cores.segment(first, count),   batch.segment(first, count),   logs.middleRows(first, count)};
+  return {cpu_ghz.segment(first, count),
+          gpu_ghz.segment(first, count),
+          emc_ghz.segment(first, count),
+          cores.segment(first, count),
+          batch.segment(first, count),
+          logs.middleRows(first, count),
+          gpu_share.size() > 0 ? Eigen::ArrayXd(gpu_share.segment(first, count)) : Eigen::ArrayXd()};
 }
 
 SearchPoints points_of(const ModeGrid& grid, const std::vector<int>& batch_sizes) {

@@ -17,6 +17,7 @@ inline constexpr Eigen::Index kFeatures = 5;  // CPU GHz, GPU GHz, EMC GHz, core
 struct SearchPoints {
   Eigen::ArrayXd cpu_ghz, gpu_ghz, emc_ghz, cores, batch;
   Eigen::Array<double, Eigen::Dynamic, kFeatures> logs;
+  Eigen::ArrayXd gpu_share;  // of a step's time (roofline.h); empty until a time is fitted
 
   Eigen::Index size() const { return logs.rows(); }
   SearchPoints block(Eigen::Index first, Eigen::Index count) const;

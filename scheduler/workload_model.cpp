@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 namespace fulcrum::scheduler {
 
@@ -34,10 +35,11 @@ auto with_fits(const WorkloadPrior& prior, const std::vector<Observation>& obser
     power[i] = std::log(o.power_w);
     per_root[i] = 1 / std::sqrt(o.measurements);
   }
-  const SearchPoints measured = make_points(modes, sizes);
+  SearchPoints measured = make_points(modes, sizes);
   const Regression of_time(roofline::time, prior.time, measured, time, noise.time * per_root);
-  const auto mean_power = [&of_time](const VectorXd& theta, const SearchPoints& at) {
-    return roofline::power(theta, at, roofline::gpu_share(of_time.theta(), at));
+  measured.gpu_share = roofline::gpu_share(of_time.theta(), measured);
+  const auto mean_power = [](const VectorXd& theta, const SearchPoints& at) {
+    return roofline::power(theta, at, at.gpu_share);
   };
   const Regression of_power(mean_power, prior.power, measured, power, noise.power * per_root);
   return use(of_time, of_power);
@@ -55,7 +57,10 @@ WorkloadFit fit_parameters(const WorkloadPrior& prior, const std::vector<Observa
 Expectation expect(const WorkloadPrior& prior, const std::vector<Observation>& observations,
                    const MeasurementNoise& noise, const SearchPoints& points) {
   return with_fits(prior, observations, noise, [&points](const Regression& time, const Regression& power) {
-    return Expectation{time.predict(points), power.predict(points)};
+    auto expected_time = time.predict(points);
+    SearchPoints shared = points;
+    shared.gpu_share = roofline::gpu_share(time.theta(), points, expected_time.model);
+    return Expectation{std::move(expected_time), power.predict(shared)};
   });
 }
 

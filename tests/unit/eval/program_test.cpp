@@ -22,8 +22,9 @@
 namespace fulcrum::eval {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
+using ::testing::Not;
 
 struct Run {
   int status = 0;
@@ -83,7 +84,9 @@ TEST_F(Program, EvaluatesAndDrawsAsTheInstalledProgram) {
   const auto table =
       succeeds(program + " run --tables " + tables_.path() +
                " --power 10:34:6 --sample .05 --strategy gmd,rnd5 --out " + csv + " --visits " + visits);
-  EXPECT_THAT(table, StartsWith("scenario")) << "no progress in a pipe";
+  // What a library of the machine writes on stderr is none of its business.
+  EXPECT_THAT(table, AllOf(HasSubstr("scenario    workloads"), Not(HasSubstr("\r"))))
+      << "no progress in a pipe";
   EXPECT_THAT(table, HasSubstr("deep + cam"));
   const auto pictures = succeeds(program + " plot " + csv + " --tables " + tables_.path() +
                                  " --grid full --visits " + visits + " --out " + (out_ / "pictures"));

@@ -34,7 +34,7 @@ struct Truth {
   Expectation at(const SearchPoints& points) const {
     const auto t = roofline::time(time, points);
     const auto p = roofline::power(power, points, roofline::gpu_share(time, points));
-    return {{t.log.array(), {}}, {p.log.array(), {}}};
+    return {{t.log.array(), {}, {}}, {p.log.array(), {}, {}}};
   }
 };
 

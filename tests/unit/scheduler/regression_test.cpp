@@ -28,7 +28,7 @@ Expectation truth(const SearchPoints& points) {
   const Eigen::VectorXd power = prior().power.parameters.mean;
   const auto t = roofline::time(time, points);
   const auto p = roofline::power(power, points, roofline::gpu_share(time, points));
-  return {{t.log.array(), {}}, {p.log.array(), {}}};
+  return {{t.log.array(), {}, {}}, {p.log.array(), {}, {}}};
 }
 
 std::vector<Observation> observe(int count) {
