@@ -100,8 +100,8 @@ endfunction()
 add_custom_target(tests)
 
 # fulcrum_add_test(<target> LABEL <ctest label> SOURCES ... DEPENDS ... [TIMEOUT s] [TORCH] [NUMERICS] [SERIAL] [WHOLE])
-# TORCH: its sources include LibTorch. NUMERICS: they use Eigen. SERIAL: no other test runs beside its tests. WHOLE: one process for all of them,
-# where starting one is dear.
+# TORCH: its sources include LibTorch. NUMERICS: they use Eigen. SERIAL: no other test runs beside its tests. WHOLE: one
+# process for all of them, where starting one is dear.
 function(fulcrum_add_test name)
   cmake_parse_arguments(ARG "TORCH;NUMERICS;SERIAL;WHOLE" "LABEL;TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
   if(NOT ARG_TIMEOUT)

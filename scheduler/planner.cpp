@@ -123,7 +123,7 @@ class Combination {
 
  private:
   static constexpr double kAll = 1 + 1e-9;
-  static constexpr int kMostTried = 5000;
+  static constexpr int kMostTried = 700;  // all of four jobs with five sizes; the daemon waits for it
 
   void descend(std::size_t job, double demand) {
     if (job == options_.size()) return weigh();
