@@ -47,10 +47,11 @@ struct Limit {
   const char* unit;  // after a number
   bool needs_more;   // else less of it
 };
-constexpr std::array<Limit, 3> kLimits{{
+constexpr std::array<Limit, 4> kLimits{{
     {"power", "power budget", "with", " W", true},
     {"latency", "latency budget", "with", " ms", true},
     {"arrival_rate", "arrival rate", "at", "/s", false},
+    {"deadlines", "time before the inference jobs' deadlines", "with", " %", true},
 }};
 
 const Limit* limit_of(const Json& binding) {
@@ -108,16 +109,23 @@ std::string offers_text(const Goal& goal, const Json& choice, const char* list, 
   return joined(steps, "; ");
 }
 
+bool infers_for_several(const Json& problem) {
+  return number_in(problem, "inference_jobs").value_or(1) > 1;
+}
+
 std::string goal_text(const Goal& goal, const Json& problem) {
   std::string text = goal.words;
   if (!text.empty() && goal.infers) text += number_text(problem, "arrival_rate_hz", " at {:g} requests/s");
+  if (infers_for_several(problem)) text += number_text(problem, "inference_jobs", " of {:.0f} jobs");
   return text;
 }
 
 std::string batch_text(const Goal& goal, const Json& problem, const Json& choice) {
   std::vector<std::string> parts;
   if (goal.infers) {
-    add_number(parts, choice, "batch_size", "{:.0f} for inference");
+    add_number(
+        parts, choice, "batch_size",
+        infers_for_several(problem) ? "{:.0f} for a batch of each inference job" : "{:.0f} for inference");
     std::vector<std::string> allowed;
     for (const auto& size : list_in(problem, "inference_batch_sizes"))
       allowed.push_back(scalar_text(size));
@@ -153,20 +161,36 @@ std::string power_text(const Json& problem, const Json& choice, const Json& plan
   return joined(parts, ", ");
 }
 
-// The problem is about the oldest inference job, which comes first.
-std::string latency_text(const Goal& goal, const Json& problem, const Json& choice, const Json& watch) {
+// What came of the requests of a job lately.
+void add_watched_latency(std::vector<std::string>& parts, const Json& job) {
+  const auto requests = number_text(job, "requests", "{:.0f}");
+  if (!requests.empty())
+    add_number(parts, job, "inside_budget", ("{:.1f} % of the last " + requests + " inside").c_str(), 100);
+}
+
+void add_latency(Table& head, const Goal& goal, const Json& problem, const Json& choice, const Json& watch) {
+  if (!goal.infers) return;
   std::vector<std::string> parts;
-  if (!goal.infers) return {};
   add_number(parts, choice, "latency_ms", "{:.1f} ms expected");
   add_uncertainty(parts, choice, "latency_ms", "{:.1f}");
   add_number(parts, problem, "latency_budget_ms", "budget {:g} ms");
-  if (const Json& jobs = list_in(watch, "latency"); !jobs.empty()) {
-    const auto requests = number_text(jobs.front(), "requests", "{:.0f}");
-    if (!requests.empty())
-      add_number(parts, jobs.front(), "inside_budget",
-                 ("{:.1f} % of the last " + requests + " inside").c_str(), 100);
+  if (const Json& jobs = list_in(watch, "latency"); !jobs.empty()) add_watched_latency(parts, jobs.front());
+  add_row(head, "latency", joined(parts, ", "));
+}
+
+// Several jobs have a budget each.
+void add_latencies(Table& head, const Json& plan, const Json& watch) {
+  const char* title = "latency";
+  for (const auto& share : list_in(plan, "inference")) {
+    std::vector<std::string> parts;
+    add_number(parts, share, "expected_latency_ms", "{:.1f} ms expected");
+    add_number(parts, share, "latency_budget_ms", "budget {:g} ms");
+    for (const auto& job : list_in(watch, "latency")) {
+      if (number_in(job, "job") == number_in(share, "job")) add_watched_latency(parts, job);
+    }
+    head.add({title, fmt::format("{}: {}", text_in(share, "name"), joined(parts, ", "))});
+    title = "";
   }
-  return joined(parts, ", ");
 }
 
 std::string training_text(const Goal& goal, const Json& choice, const Json& plan) {
@@ -253,20 +277,21 @@ void add_infeasible(Table& head, const Json& infeasible) {
 }
 
 // The choice beside what it is compared with.
-std::string ways_table(const Goal& goal, const Json& choice) {
+std::string ways_table(const Goal& goal, const Json& problem, const Json& choice) {
+  const bool one_latency = goal.infers && !infers_for_several(problem);
   Table table;
   const auto add = [&](const std::string& name, const Json& way) {
     std::vector<std::string> row{name};
     if (goal.infers) row.push_back(number_text(way, "batch_size", "{:.0f}"));
     if (goal.trains) row.push_back(number_text(way, "train_throughput_hz", "{:.1f}/s"));
-    if (goal.infers) row.push_back(number_text(way, "latency_ms", "{:.1f} ms"));
+    if (one_latency) row.push_back(number_text(way, "latency_ms", "{:.1f} ms"));
     row.insert(row.end(), {number_text(way, "power_w", "{:.1f} W"), mode_text(object_in(way, "mode"))});
     table.add(std::move(row));
   };
   std::vector<std::string> titles{"WAY TO RUN"};
   if (goal.infers) titles.emplace_back("BATCH");
   if (goal.trains) titles.emplace_back("TRAINING");
-  if (goal.infers) titles.emplace_back("LATENCY");
+  if (one_latency) titles.emplace_back("LATENCY");
   titles.insert(titles.end(), {"POWER", "MODE"});
   table.add(std::move(titles));
   add("chosen", choice);
@@ -303,7 +328,11 @@ std::string render_explanation(const Json& answer) {
   add_modes(head, plan, choice);
   add_row(head, "batch size", batch_text(goal, problem, choice));
   add_row(head, "power", power_text(problem, choice, plan, object_in(answer, "watch")));
-  add_row(head, "latency", latency_text(goal, problem, choice, object_in(answer, "watch")));
+  if (infers_for_several(problem)) {
+    add_latencies(head, plan, object_in(answer, "watch"));
+  } else {
+    add_latency(head, goal, problem, choice, object_in(answer, "watch"));
+  }
   add_row(head, "training", training_text(goal, choice, plan));
   add_choice(head, goal, choice);
   add_infeasible(head, infeasible);
@@ -313,7 +342,7 @@ std::string render_explanation(const Json& answer) {
   add_notes(head, answer);
   std::string text = head.to_string();
   if (plan.empty() && problem.empty() && choice.empty()) text += kNothingPlanned;
-  if (!choice.empty()) text += ways_table(goal, choice);
+  if (!choice.empty()) text += ways_table(goal, problem, choice);
   if (const Json& profiles = list_in(choice, "profiles"); !profiles.empty()) text += profiles_table(profiles);
   return text;
 }

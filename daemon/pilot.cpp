@@ -36,17 +36,6 @@ bool runs_alike(const scheduler::Plan& a, const scheduler::Plan& b) {
                     same_training);
 }
 
-// Of the jobs that the mode is searched for.
-std::size_t known_profiles(const PlannedJobs& jobs) {
-  std::size_t known = 0;
-  std::set<WorkloadTask> seen;
-  for (const auto& [id, job] : jobs) {
-    if (seen.insert(job.spec.training() != nullptr ? WorkloadTask::training : WorkloadTask::inference).second)
-      known += job.profiles.size();
-  }
-  return known;
-}
-
 }  // namespace
 
 Expected<std::unique_ptr<Pilot>> Pilot::make(Parts parts) {
@@ -176,7 +165,7 @@ void Pilot::think() {
   if (board_.fixed_mode()) return settle_in_fixed_mode();
   if (std::exchange(react_, false)) return use_what_is_known();
   if (hooks_.jobs_arrive()) return wait_for_arrivals();
-  if (!known_at_start_) known_at_start_ = known_profiles(jobs_);
+  if (!known_at_start_) known_at_start_ = known_profiles(jobs_, unmeasurable_);
   if (const auto used = deliberation_.use(strategy_for(jobs_)); !used)
     log_->error("'{}' goes on deciding: {}", deliberation_.strategy(), used.error().to_string());
   auto move = next_move(jobs_, rules(), unmeasurable_);

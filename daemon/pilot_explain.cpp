@@ -13,7 +13,8 @@ Json optional_json(const std::optional<double>& value) {
 Json problem_json(const scheduler::Problem& problem) {
   Json json{{"kind", to_string(problem.kind)}, {"modes", problem.grid.size()}};
   if (problem.infers()) {
-    json["latency_budget_ms"] = problem.latency_budget_ms;
+    json["inference_jobs"] = problem.several ? problem.several->jobs : 1;
+    if (!problem.several) json["latency_budget_ms"] = problem.latency_budget_ms;
     json["arrival_rate_hz"] = problem.arrival_rate_hz;
     json["inference_batch_sizes"] = problem.inference_batch_sizes;
   }

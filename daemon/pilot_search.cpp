@@ -31,19 +31,13 @@ profiler::ProbeSettings probe_settings(const DaemonConfig& config, const Board& 
 // What the strategy may ask for, and how much the limit on modes leaves of it.
 int most_probes(const PlannedJobs& jobs, const Deliberation& deliberation, const scheduler::ModeGrid& grid,
                 const DaemonConfig& config) {
-  scheduler::Problem problem;
-  problem.grid = grid;
-  bool trains = false;
+  const auto problem = searched_problem(jobs, {{}, grid, {}, 0, {}, {}, {}, {}});
+  int per_mode = problem.trains() ? 1 : 0;
   for (const auto& [id, job] : jobs) {
-    trains = trains || job.spec.training() != nullptr;
-    if (job.spec.inference() != nullptr &&
-        job.spec.batch_sizes().size() > problem.inference_batch_sizes.size())
-      problem.inference_batch_sizes = job.spec.batch_sizes();
+    if (job.spec.inference() != nullptr) per_mode += static_cast<int>(job.spec.batch_sizes().size());
   }
-  const bool infers = !problem.inference_batch_sizes.empty();
-  if (infers) problem.kind = trains ? scheduler::ProblemKind::concurrent : scheduler::ProblemKind::infer;
-  const auto by_rule = static_cast<int>(deliberation.most_probes(problem));
-  const auto per_mode = static_cast<int>(problem.inference_batch_sizes.size()) + (trains ? 1 : 0);
+  const int of_one = problem.several ? problem.several->jobs : 1;  // every measurement is of each of them
+  const auto by_rule = of_one * static_cast<int>(deliberation.most_probes(problem));
   const auto modes = static_cast<int>(config.scheduler.most_modes);
   return modes > 0 ? std::min(by_rule, modes * per_mode) : by_rule;
 }

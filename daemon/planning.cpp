@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "daemon/job_steps.h"
+#include "daemon/searched_jobs.h"
+#include "daemon/settled_plan.h"
 #include "scheduler/exploration.h"
 #include "scheduler/step_bound.h"
 
@@ -23,60 +26,6 @@ using scheduler::Profile;
 using scheduler::ProfileSet;
 using scheduler::Settlement;
 using scheduler::StepTime;
-
-StepTime step_time(const Profile& profile) {
-  return {profile.batch_size, profile.p50_ms, profile.p99_ms};
-}
-
-// The allowed sizes whose requests can be collected inside the budget; else the smallest.
-std::vector<int> usable_batch_sizes(const InferenceSpec& spec) {
-  std::vector<int> usable;
-  for (const int b : spec.batch_sizes) {
-    if (1000.0 * b / spec.arrival_rate_hz < spec.latency_budget_ms) usable.push_back(b);
-  }
-  if (usable.empty()) usable.push_back(spec.batch_sizes.front());
-  return usable;
-}
-
-std::vector<StepTime> measured_times(const PlannedJob& job, const PowerMode& mode) {
-  std::vector<StepTime> times;
-  for (const int b : usable_batch_sizes(*job.spec.inference())) {
-    const auto* profile = job.profiles.find(WorkloadTask::inference, mode, b);
-    if (profile != nullptr) times.push_back(step_time(*profile));
-  }
-  return times;
-}
-
-std::vector<StepTime> measured_or_bounded_times(const PlannedJob& job, const PowerMode& mode) {
-  std::vector<StepTime> times;
-  const auto& known = job.profiles.size() > 0 ? job.profiles : job.forgotten;
-  for (const int b : usable_batch_sizes(*job.spec.inference())) {
-    const auto* profile = job.profiles.find(WorkloadTask::inference, mode, b);
-    const auto bound = scheduler::step_bound_ms(known, WorkloadTask::inference, mode, b);
-    if (profile != nullptr) {
-      times.push_back(step_time(*profile));
-    } else if (bound) {
-      times.push_back({b, *bound, *bound});
-    }
-  }
-  return times;
-}
-
-scheduler::InferenceDemand demand_of(const PlannedJob& job, std::vector<StepTime> times) {
-  const auto& spec = *job.spec.inference();
-  return {job.id, job.spec.name, spec.arrival_rate_hz, spec.latency_budget_ms, std::move(times)};
-}
-
-const Profile* training_profile(const PlannedJob& job, const PowerMode& mode) {
-  return job.profiles.find(WorkloadTask::training, mode, job.spec.training()->batch_size);
-}
-
-const PlannedJob* oldest(const PlannedJobs& jobs, WorkloadTask task) {
-  for (const auto& [id, job] : jobs) {
-    if ((job.spec.training() != nullptr) == (task == WorkloadTask::training)) return &job;
-  }
-  return nullptr;
-}
 
 // A budget that is missed anyway must not keep the device for itself: twice what it takes.
 void relax(scheduler::InferenceDemand& demand) {
@@ -112,31 +61,62 @@ Problem searchable(Problem problem) {
   return problem;
 }
 
-std::string why_infeasible(const scheduler::Infeasible& infeasible) {
-  std::string text = infeasible.reason;
-  if (infeasible.power_budget_w)
-    text += fmt::format("; a power budget of {:.1f} W would do", infeasible.power_budget_w->value);
-  if (infeasible.latency_budget_ms)
-    text += fmt::format("; a latency budget of {:.1f} ms would do", infeasible.latency_budget_ms->value);
-  return text;
-}
-
 class Planning {
  public:
   Planning(const PlannedJobs& jobs, const PlanningRules& rules, const Unmeasurable& unmeasurable)
       : jobs_(jobs),
         rules_(rules),
         unmeasurable_(unmeasurable),
-        training_(oldest(jobs, WorkloadTask::training)),
-        inference_(oldest(jobs, WorkloadTask::inference)) {
-    if (training_ != nullptr) profiles_.take_over(training_->profiles);
-    if (inference_ != nullptr) profiles_.take_over(inference_->profiles);
+        searched_(jobs, rules.margin_ms, unmeasurable) {}
+
+  // What is over the power budget with every mode that is known must find another, even if requests have to
+  // wait for a probe meanwhile.
+  Move next() {
+    Move move = next_that_spares_budgets();
+    const auto* settled = std::get_if<SettleIn>(&move);
+    if (settled == nullptr || !is_over_power(settled->settlement)) return move;
+    spares_budgets_ = false;
+    stand_ins_ = {};
+    return next_that_spares_budgets();
   }
 
-  Move next() {
-    const Problem searched = searchable(problem());
+  Exploration explore() {
+    const Problem searched = searchable(searched_.problem(rules_));
+    ProfileSet walked = searched_.profiles();
     while (true) {
-      auto decision = scheduler::decide(searched, rules_.adviser, profiles_, stand_ins_, rules_.limits);
+      auto next = scheduler::next_exploration(searched, rules_.adviser, walked);
+      if (auto* unadvised = std::get_if<scheduler::Unadvised>(&next)) return std::move(*unadvised);
+      const auto* measure = std::get_if<Measure>(&next);
+      if (measure == nullptr) return scheduler::NothingMore{};
+      if (auto probe = probe_for(*measure)) return *std::move(probe);
+      if (!assume(*measure)) return scheduler::NothingMore{};
+      walked.take_over(stand_ins_);
+    }
+  }
+
+  // Where the jobs have no mode in which all of them are known, or none inside the power budget, the youngest
+  // do not count.
+  SettleIn settle_now(const std::optional<PowerMode>& stay = std::nullopt) const {
+    SearchedJobs settling = searched_;
+    std::optional<SettleIn> over_power;
+    while (true) {
+      const Problem problem = settling.problem(rules_);
+      auto settlement = stay ? scheduler::settle(problem, settling.profiles().in_mode(*stay))
+                             : scheduler::settle(problem, settling.profiles(), rules_.running);
+      const bool will_do = settlement.mode() && !is_over_power(settlement);
+      SettleIn settled = settle_in(settling, std::move(settlement));
+      if (will_do) return settled;
+      if (!over_power && settled.plan.mode) over_power = settled;
+      if (!settling.leave_out_youngest_inference()) return over_power.value_or(std::move(settled));
+    }
+  }
+
+ private:
+  Move next_that_spares_budgets() {
+    const Problem searched = searchable(searched_.problem(rules_));
+    while (true) {
+      auto decision =
+          scheduler::decide(searched, rules_.adviser, searched_.profiles(), stand_ins_, rules_.limits);
       if (auto* unadvised = std::get_if<scheduler::Unadvised>(&decision)) return std::move(*unadvised);
       const auto* measure = std::get_if<Measure>(&decision);
       if (measure == nullptr) break;
@@ -151,44 +131,14 @@ class Planning {
     return settled;
   }
 
-  Exploration explore() {
-    const Problem searched = searchable(problem());
-    ProfileSet walked = profiles_;
-    while (true) {
-      auto next = scheduler::next_exploration(searched, rules_.adviser, walked);
-      if (auto* unadvised = std::get_if<scheduler::Unadvised>(&next)) return std::move(*unadvised);
-      const auto* measure = std::get_if<Measure>(&next);
-      if (measure == nullptr) return scheduler::NothingMore{};
-      if (auto probe = probe_for(*measure)) return *std::move(probe);
-      if (!assume(*measure)) return scheduler::NothingMore{};
-      walked.take_over(stand_ins_);
-    }
+  bool is_over_power(const Settlement& settlement) const {
+    return settlement.instead && rules_.power_budget_w &&
+           settlement.instead->power_w > *rules_.power_budget_w;
   }
 
-  SettleIn settle_now(const std::optional<PowerMode>& stay = std::nullopt) const {
-    if (stay) return settle_in(scheduler::settle(problem(), profiles_.in_mode(*stay)));
-    return settle_in(scheduler::settle(problem(), profiles_, rules_.running));
+  bool is_known(const Measure& m) const {
+    return searched_.profiles().find(m.task, m.mode, m.batch_size) != nullptr;
   }
-
- private:
-  Problem problem() const {
-    Problem problem;
-    problem.grid = rules_.grid;
-    problem.power_budget_w = rules_.power_budget_w;
-    problem.noise = rules_.noise;
-    problem.profiles_at_start = rules_.known_at_start.value_or(profiles_.size());
-    if (training_ != nullptr) problem.training_batch_size = training_->spec.training()->batch_size;
-    if (inference_ != nullptr) {
-      const auto& spec = *inference_->spec.inference();
-      problem.kind = training_ != nullptr ? ProblemKind::concurrent : ProblemKind::infer;
-      problem.latency_budget_ms = spec.latency_budget_ms;
-      problem.arrival_rate_hz = spec.arrival_rate_hz;
-      problem.inference_batch_sizes = spec.batch_sizes;
-    }
-    return problem;
-  }
-
-  bool is_known(const Measure& m) const { return profiles_.find(m.task, m.mode, m.batch_size) != nullptr; }
 
   bool is_unmeasurable(JobId job, const Measure& m) const {
     return unmeasurable_.count({job, {m.task, m.mode, m.batch_size}}) > 0;
@@ -196,7 +146,23 @@ class Planning {
 
   // None: it cannot be measured, or not without breaking the budget of a live job.
   std::optional<TakeProbe> probe_for(const Measure& measure) const {
-    return probe_for(measure.task == WorkloadTask::training ? *training_ : *inference_, measure);
+    auto parts = searched_.parts_of(measure);
+    if (std::any_of(parts.begin(), parts.end(),
+                    [this](const auto& part) { return is_unmeasurable(part.job->id, part.measure); }))
+      return std::nullopt;
+    const auto measurements = [](const SearchedJobs::Part& part) {
+      const auto* known = part.known();
+      return known != nullptr ? known->measurements : 0;
+    };
+    std::stable_sort(parts.begin(), parts.end(), [&measurements](const auto& a, const auto& b) {
+      return measurements(a) < measurements(b);
+    });
+    const bool is_to_be_confirmed = is_known(measure);
+    for (const auto& part : parts) {
+      if (part.known() != nullptr && !is_to_be_confirmed) break;
+      if (auto probe = probe_for(*part.job, part.measure)) return probe;
+    }
+    return std::nullopt;
   }
 
   std::optional<TakeProbe> probe_for(const PlannedJob& job, const Measure& measure) const {
@@ -216,11 +182,12 @@ class Planning {
 
   std::optional<TakeProbe> safe_probe(const PlannedJob& job, const Measure& measure) const {
     TakeProbe probe{job.id, measure, 0, plan_meanwhile(jobs_, measure.mode, rules_.margin_ms)};
-    if (!breaks_no_budget(probe.meanwhile, jobs_)) return std::nullopt;
+    const bool must_spare = spares_budgets_ || measure.task == WorkloadTask::training;
+    if (must_spare && !breaks_no_budget(probe.meanwhile, jobs_)) return std::nullopt;
     if (const auto bound =
             scheduler::step_bound_ms(job.profiles, measure.task, measure.mode, measure.batch_size)) {
       probe.step_bound_ms = *bound;
-      if (*bound > gap_ms(probe.meanwhile, jobs_)) return std::nullopt;
+      if (must_spare && *bound > gap_ms(probe.meanwhile, jobs_)) return std::nullopt;
     }
     return probe;
   }
@@ -240,15 +207,8 @@ class Planning {
 
   // The search walks on as if the mode were as slow as it can be. False: nothing is known to assume.
   bool assume(const Measure& measure) {
-    const auto bound = scheduler::step_bound_ms(profiles_, measure.task, measure.mode, measure.batch_size);
-    if (!bound) return false;
-    double power_w = std::numeric_limits<double>::infinity();
-    for (auto it = profiles_.begin(measure.task); it != profiles_.end() && it->second.task == measure.task;
-         ++it) {
-      power_w = std::min(power_w, it->second.power_w);
-    }
-    return stand_ins_.add({measure.task, measure.mode, measure.batch_size, *bound, *bound, power_w})
-        .has_value();
+    const auto profile = searched_.assumed(measure);
+    return profile && stand_ins_.add(*profile).has_value();
   }
 
   // The jobs that the mode was not searched for.
@@ -256,7 +216,7 @@ class Planning {
     const auto mode = settlement.mode();
     if (!mode) return std::nullopt;
     for (const auto& [id, job] : jobs_) {
-      if (&job == training_ || &job == inference_) continue;
+      if (searched_.contains(job)) continue;
       const bool trains = job.spec.training() != nullptr;
       if (trains && !settlement.choice) continue;  // nobody trains
       const auto sizes = trains ? job.spec.batch_sizes() : usable_batch_sizes(*job.spec.inference());
@@ -269,114 +229,31 @@ class Planning {
     return std::nullopt;
   }
 
-  SettleIn settle_in(Settlement settlement) const {
+  SettleIn settle_in(const SearchedJobs& settling, Settlement settlement) const {
+    if (const auto why = settling.why_hopeless(); settlement.infeasible && !why.empty())
+      settlement.infeasible->reason = why;
+    if (settlement.choice) name_profiles(settling, *settlement.choice);
     SettleIn settled{std::move(settlement), {}};
-    settled.plan = plan_of(settled.settlement);
+    settled.plan = settled_plan(jobs_, rules_, settling, settled.settlement);
     return settled;
   }
 
-  Plan plan_of(const Settlement& settlement) const {
-    const auto mode = settlement.mode();
-    std::vector<std::string> notes;
-    PlanRequest request;
-    request.margin_ms = rules_.margin_ms;
-    if (settlement.infeasible) notes.push_back(why_infeasible(*settlement.infeasible));
-    if (mode) {
-      add_inference(*mode, batch_size(settlement), request, notes);
-      if (settlement.choice) {
-        add_training(*mode, request, notes);
-      } else {
-        note_waiting_trainings(notes);
-      }
+  // Those of jobs in place of those of several together.
+  static void name_profiles(const SearchedJobs& settling, scheduler::Choice& choice) {
+    std::vector<Profile> named;
+    for (const auto& profile : choice.profiles) {
+      for (const auto& part : settling.parts_of({profile.task, profile.mode, profile.batch_size}))
+        named.push_back(*part.known());
     }
-    Plan plan = scheduler::make_managed_plan(request);
-    plan.mode = mode;
-    plan.power_budget_w = rules_.power_budget_w;
-    if (mode) plan.expected_power_w = expected_power_w(settlement, plan);
-    plan.notes = std::move(notes);
-    return plan;
-  }
-
-  // Of the job in the plan that draws most, which may be one that the mode was not searched for.
-  double expected_power_w(const Settlement& settlement, const Plan& plan) const {
-    double most_w = settlement.choice ? settlement.choice->power_w : settlement.instead->power_w;
-    for (const auto& share : plan.inference) {
-      const auto& profiles = jobs_.at(share.job).profiles;
-      if (const auto* profile = profiles.find(WorkloadTask::inference, *plan.mode, share.batch_size))
-        most_w = std::max(most_w, profile->power_w);
-    }
-    for (const auto& share : plan.training)
-      most_w = std::max(most_w, training_profile(jobs_.at(share.job), *plan.mode)->power_w);
-    return most_w;
-  }
-
-  static int batch_size(const Settlement& settlement) {
-    return settlement.choice ? settlement.choice->batch_size : settlement.instead->batch_size;
-  }
-
-  void add_inference(const PowerMode& mode, int batch_size, PlanRequest& request,
-                     std::vector<std::string>& notes) const {
-    for (const auto& [id, job] : jobs_) {
-      if (job.spec.inference() == nullptr) continue;
-      auto times = measured_times(job, mode);
-      if (&job == inference_) {
-        const auto* chosen = job.profiles.find(WorkloadTask::inference, mode, batch_size);
-        if (chosen != nullptr) times = {step_time(*chosen)};
-      }
-      if (times.empty() && job.live) {  // whoever is being answered is not dropped for want of a probe
-        times = measured_or_bounded_times(job, mode);
-        if (!times.empty())
-          notes.push_back(fmt::format("'{}' is served by an estimate of its steps", job.spec.name));
-      }
-      note_power(job, mode, notes);
-      if (times.empty()) {
-        notes.push_back(
-            fmt::format("'{}' is not served: it could not be measured in this mode", job.spec.name));
-        continue;
-      }
-      request.inference.push_back(demand_of(job, std::move(times)));
-    }
-  }
-
-  // Requests are answered whatever it costs.
-  void note_power(const PlannedJob& job, const PowerMode& mode, std::vector<std::string>& notes) const {
-    const auto* profile = job.profiles.covering(WorkloadTask::inference, mode, 1);
-    if (&job == inference_ || profile == nullptr || !rules_.power_budget_w) return;
-    if (profile->power_w > *rules_.power_budget_w)
-      notes.push_back(fmt::format("'{}' draws {:.1f} W in this mode", job.spec.name, profile->power_w));
-  }
-
-  void add_training(const PowerMode& mode, PlanRequest& request, std::vector<std::string>& notes) const {
-    for (const auto& [id, job] : jobs_) {
-      if (job.spec.training() == nullptr) continue;
-      const auto* profile = training_profile(job, mode);
-      if (profile == nullptr) {
-        notes.push_back(
-            fmt::format("'{}' does not train: it could not be measured in this mode", job.spec.name));
-      } else if (rules_.power_budget_w && profile->power_w > *rules_.power_budget_w) {
-        notes.push_back(fmt::format("'{}' does not train: it would draw {:.1f} W in this mode", job.spec.name,
-                                    profile->power_w));
-      } else {
-        request.training.push_back({id, job.spec.name, step_time(*profile)});
-      }
-    }
-  }
-
-  void note_waiting_trainings(std::vector<std::string>& notes) const {
-    for (const auto& [id, job] : jobs_) {
-      if (job.spec.training() != nullptr)
-        notes.push_back(
-            fmt::format("'{}' does not train: it waits for budgets that allow it", job.spec.name));
-    }
+    choice.profiles = std::move(named);
   }
 
   const PlannedJobs& jobs_;
   const PlanningRules& rules_;
   const Unmeasurable& unmeasurable_;
-  const PlannedJob* training_;
-  const PlannedJob* inference_;
-  ProfileSet profiles_;
+  const SearchedJobs searched_;
   ProfileSet stand_ins_;
+  bool spares_budgets_ = true;
 };
 
 }  // namespace
@@ -388,6 +265,14 @@ Move next_move(const PlannedJobs& jobs, const PlanningRules& rules, const Unmeas
 Exploration next_exploration(const PlannedJobs& jobs, const PlanningRules& rules,
                              const Unmeasurable& unmeasurable) {
   return Planning(jobs, rules, unmeasurable).explore();
+}
+
+Problem searched_problem(const PlannedJobs& jobs, const PlanningRules& rules) {
+  return SearchedJobs(jobs, rules.margin_ms, {}).problem(rules);
+}
+
+std::size_t known_profiles(const PlannedJobs& jobs, const Unmeasurable& unmeasurable) {
+  return SearchedJobs(jobs, 0, unmeasurable).profiles().size();
 }
 
 SettleIn settle_now(const PlannedJobs& jobs, const PlanningRules& rules,

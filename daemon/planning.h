@@ -2,8 +2,8 @@
 // From the jobs that are loaded and what is known of them to the next move: a probe, with the plan that keeps
 // requests answered meanwhile, or a mode to settle in, with the plan for it. Pure.
 //
-// The mode is searched for the oldest training job and the oldest inference job. Others are measured in the
-// mode that was found, and share it.
+// The mode is searched for the oldest training job and all inference jobs (searched_jobs.h). Other training
+// jobs are measured in the mode that was found, and share it.
 
 #include <map>
 #include <optional>
@@ -68,6 +68,10 @@ using Exploration = std::variant<TakeProbe, scheduler::NothingMore, scheduler::U
 // that is worth one, or can be measured without breaking the budget of a live job.
 Exploration next_exploration(const PlannedJobs& jobs, const PlanningRules& rules,
                              const Unmeasurable& unmeasurable);
+
+// What is searched for; and how much is known of it.
+scheduler::Problem searched_problem(const PlannedJobs& jobs, const PlanningRules& rules);
+std::size_t known_profiles(const PlannedJobs& jobs, const Unmeasurable& unmeasurable);
 
 // From what is known alone; with `stay`, of that mode.
 SettleIn settle_now(const PlannedJobs& jobs, const PlanningRules& rules,

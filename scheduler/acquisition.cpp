@@ -90,7 +90,9 @@ double expected_throughput_gain(const Problem& problem, int batch_size, const Be
   // Without steps where a minibatch surely fits before the latest start; no better elsewhere.
   const double smooth = windows_hz * gain(mean, deviation, best);
   const double slack = slack_ms(problem.latency_budget_ms, problem.arrival_rate_hz, batch_size, inference_ms);
-  if (slack >= training_ms * std::exp(2 * training.deviation) || mean + 4 * deviation <= best) return smooth;
+  if (problem.several || slack >= training_ms * std::exp(2 * training.deviation) ||
+      mean + 4 * deviation <= best)
+    return smooth;
   double sum = 0;
   for (const auto& t : kNodes) {
     for (const auto& i : kNodes) {

@@ -11,7 +11,12 @@ namespace {
 
 // Training minibatches in a window of inference; under `managed` a whole number.
 double training_in_window(const Problem& problem, const Candidate& c) {
+  if (c.inference->together &&
+      c.train_step_ms > problem.longest_training_ms(c.inference->together->one_of_each_ms))
+    return 0;
   if (problem.policy == Policy::managed) return minibatches_in(c.window_ms - c.inference_ms, c.train_step_ms);
+  // Where minibatches fit between the batches of several jobs they fill all the time that is left.
+  if (c.inference->together) return (c.window_ms - c.inference_ms) / c.train_step_ms;
   const double slack =
       slack_ms(problem.latency_budget_ms, problem.arrival_rate_hz, c.inference->batch_size, c.inference_ms);
   return std::min<double>(
@@ -47,11 +52,14 @@ Candidate make_candidate(const Problem& problem, const Profile* training, const 
     c.inference_ms = problem.time_ms(*inference);
     c.window_ms = problem.window_ms(inference->batch_size);
     c.latency_ms = c.window_ms + c.inference_ms;
-    const double at_most_ms = with_guard(c.inference_ms, problem.noise.time, inference->measurements);
-    c.latency_at_most_ms = c.window_ms + at_most_ms;
+    const auto at_most = [&](double ms) {
+      return with_guard(ms, problem.noise.time, inference->measurements);
+    };
+    c.due_ms = inference->together ? std::max(c.inference_ms, inference->together->due_ms) : c.inference_ms;
+    c.latency_at_most_ms = c.window_ms + at_most(c.inference_ms);
     c.latency_met = c.latency_at_most_ms <= problem.latency_budget_ms;
-    c.stable = at_most_ms <= c.window_ms;
-    c.hopeful = c.hopeful && c.latency_ms <= problem.latency_budget_ms && c.inference_ms <= c.window_ms;
+    c.stable = at_most(c.due_ms) <= c.window_ms;
+    c.hopeful = c.hopeful && c.latency_ms <= problem.latency_budget_ms && c.due_ms <= c.window_ms;
   }
   if (training != nullptr && inference != nullptr) {
     const double fit = training_in_window(problem, c);

@@ -17,6 +17,7 @@ struct Candidate {
   double inference_ms = 0;
   double window_ms = 0;
   double latency_ms = 0;  // w + t_in
+  double due_ms = 0;      // t_in; of several jobs together, longer where their deadlines need more
   // With the margin for measurements that are off (Problem::noise).
   double power_at_most_w = 0;
   double latency_at_most_ms = 0;
@@ -26,7 +27,7 @@ struct Candidate {
   // By the values with their margins.
   bool power_met = false;
   bool latency_met = false;
-  bool stable = false;  // t_in <= w
+  bool stable = false;  // t_in <= w; of several jobs together: no deadline is missed
   bool feasible() const { return power_met && latency_met && stable; }
   // Every budget is kept if the measurements are right as they are.
   bool hopeful = false;

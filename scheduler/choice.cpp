@@ -20,6 +20,9 @@ std::optional<Binding> ruled_out_by(const Problem& problem, const Candidate& c, 
     binding = {Constraint::power, *problem.power_budget_w, chosen.power_w, c.power_at_most_w, {}};
   } else if (!c.latency_met) {
     binding = {Constraint::latency, problem.latency_budget_ms, chosen.latency_ms, c.latency_at_most_ms, {}};
+  } else if (problem.several) {
+    const auto percent = [](const Candidate& x) { return 100 * x.due_ms / x.window_ms; };
+    binding = {Constraint::deadlines, 100, percent(chosen), percent(c), {}};
   } else {
     const auto most_hz = [](const Candidate& x) { return 1000.0 * x.batch_size() / x.inference_ms; };
     binding = {Constraint::arrival_rate, problem.arrival_rate_hz, most_hz(chosen), most_hz(c), {}};
@@ -144,6 +147,12 @@ bool every_mode_fails(const Problem& problem, const ProfileSet& profiles) {
   return true;
 }
 
+std::string keeping_up(const Problem& problem) {
+  return problem.several ? fmt::format("keeps the latency budgets of {} inference jobs beside each other",
+                                       problem.several->jobs)
+                         : fmt::format("keeps up with {:g} requests per second", problem.arrival_rate_hz);
+}
+
 std::string reason_for(const Problem& problem, const Misses& m, bool proved) {
   if (problem.infers() && possible_batch_sizes(problem).empty()) {
     const int smallest = problem.inference_batch_sizes.front();
@@ -159,15 +168,14 @@ std::string reason_for(const Problem& problem, const Misses& m, bool proved) {
                        m.least_power->value);
   }
   if (!m.any_stable) {
-    return fmt::format("{} keeps up with {:g} requests per second", no_mode, problem.arrival_rate_hz);
+    return fmt::format("{} {}", no_mode, keeping_up(problem));
   }
   if (!m.power_with_latency && m.least_latency) {
     return fmt::format("{} answers within {:.1f} ms: the least is {:.1f} ms", no_mode,
                        problem.latency_budget_ms, m.least_latency->value);
   }
   if (!m.latency_with_power) {
-    return fmt::format("{} inside {:.1f} W keeps up with {:g} requests per second", no_mode,
-                       *problem.power_budget_w, problem.arrival_rate_hz);
+    return fmt::format("{} inside {:.1f} W {}", no_mode, *problem.power_budget_w, keeping_up(problem));
   }
   return fmt::format(
       "{} keeps both budgets: {:.1f} ms takes {:.1f} W, and inside {:.1f} W the least is {:.1f} ms", no_mode,

@@ -20,13 +20,14 @@ enum class Constraint {
   power,         // W
   latency,       // ms
   arrival_rate,  // requests per second that can be served: t_in <= w
+  deadlines,     // of several inference jobs: percent of the time before one that is needed
 };
 std::string_view to_string(Constraint constraint);
 
 // Another way to run, compared with the choice.
 struct Alternative {
   PowerMode mode;
-  int batch_size = 0;  // of inference; 0 when the problem does not infer
+  int batch_size = 0;  // of inference, of several jobs that of a batch of each; 0 when nothing infers
   double train_throughput_hz = 0;
   double latency_ms = 0;
   double power_w = 0;
@@ -67,10 +68,10 @@ struct Uncertainty {
 
 struct Choice {
   PowerMode mode;
-  int batch_size = 0;           // of inference; 0 when the problem does not infer
+  int batch_size = 0;  // of inference, of several jobs that of a batch of each; 0 when nothing infers
   int training_per_window = 0;  // tau; 0 unless the problem is concurrent
   double train_throughput_hz = 0;
-  double latency_ms = 0;  // w + t_in; 0 when the problem does not infer
+  double latency_ms = 0;  // w + t_in; of several jobs with one of each; 0 when the problem does not infer
   double power_w = 0;
   Uncertainty uncertainty;
   std::vector<Offer> more_power;         // what more watts would buy, the rest as asked

@@ -26,6 +26,8 @@ std::string_view to_string(Constraint constraint) {
       return "power";
     case Constraint::latency:
       return "latency";
+    case Constraint::deadlines:
+      return "deadlines";
     case Constraint::arrival_rate:
       break;
   }

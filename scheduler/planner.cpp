@@ -187,12 +187,15 @@ void add_inference(Plan& plan, const std::vector<InferenceDemand>& demands, doub
 }
 
 void share_window(Plan& plan, double training_step_ms) {
-  double window = std::numeric_limits<double>::infinity();
+  double samples = 0;
+  double rate_hz = 0;
   double demand = 0;
   for (const auto& share : plan.inference) {
-    window = std::min(window, share.window_ms);
+    samples += share.batch_size;
+    rate_hz += share.arrival_rate_hz;
     demand += step_time_for(share.step_times, share.batch_size).p99_ms / share.window_ms;
   }
+  const double window = 1000.0 * samples / rate_hz;
   plan.window_ms = window;
   if (demand > 1) {
     for (auto& share : plan.inference) {

@@ -34,9 +34,9 @@ struct PlanRequest {
 // sizes with w + t_in <= L and t_in <= w the one with the most training throughput tau / w, tau = floor((w -
 // t_in) / t_tr), ties to the smaller t_in. Several: of the combinations of such sizes in which every job
 // keeps its deadlines beside the others (demand_bound.h) the one that leaves most to training (smallest sum
-// t_in_j / w_j), and tau = floor(w (1 - sum t_in_j / w_j) / t_tr) for the shortest window w. A job whose
-// budget no size meets gets the size with the smallest latency, and a warning that says by how much it
-// misses; so does one whose deadlines no combination keeps.
+// t_in_j / w_j), and tau = floor(W (1 - sum t_in_j / w_j) / t_tr) for W = 1000 sum b_j / sum a_j, the window
+// of a batch of each. A job whose budget no size meets gets the size with the smallest latency, and a warning
+// that says by how much it misses; so does one whose deadlines no combination keeps.
 Plan make_managed_plan(const PlanRequest& request);
 
 }  // namespace fulcrum::scheduler

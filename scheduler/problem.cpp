@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "common/finite.h"
@@ -42,6 +43,19 @@ double with_guard(double value, double noise, int measurements) {
   return value * (1 + std::max(0.0, kGuardDeviations * deviation - kGuardTolerance));
 }
 
+double Problem::longest_inference_ms(int batch_size) const {
+  const double window = window_ms(batch_size);
+  const double longest = std::min(latency_budget_ms - window, window);
+  if (!several) return longest;
+  const auto& sizes = inference_batch_sizes;
+  const auto number = std::lower_bound(sizes.begin(), sizes.end(), batch_size) - sizes.begin();
+  return std::min(longest, several->batches.at(static_cast<std::size_t>(number)).longest_step_ms);
+}
+
+double Problem::longest_training_ms(double one_of_each_ms) const {
+  return several ? several->tightest_budget_ms - one_of_each_ms : std::numeric_limits<double>::infinity();
+}
+
 std::vector<int> possible_batch_sizes(const Problem& problem) {
   std::vector<int> possible;
   for (const int batch : problem.inference_batch_sizes) {
@@ -77,6 +91,10 @@ Expected<void> check(const Problem& problem) {
   if (sizes.empty() || sizes.front() < 1 ||
       std::adjacent_find(sizes.begin(), sizes.end(), std::greater_equal<>()) != sizes.end()) {
     return wrong("inference_batch_sizes", "must be positive and ascending");
+  }
+  if (problem.several && problem.several->batches.size() != sizes.size()) {
+    return wrong("several",
+                 fmt::format("has {} batches for {} sizes", problem.several->batches.size(), sizes.size()));
   }
   return {};
 }

@@ -37,6 +37,18 @@ struct MeasurementNoise {
   bool any() const { return time > 0 || power > 0; }
 };
 
+// Several inference jobs taken together (jobs_together.h), which are searched for as one. What a measured
+// batch needs its profile tells; this is what can be told before.
+struct SeveralJobs {
+  int jobs = 0;
+  double tightest_budget_ms = 0;  // the least latency budget, less the slicer's margin
+  struct Batch {
+    double longest_step_ms = 0;  // with which every deadline is probably kept
+    double one_of_each = 0;      // a batch of each one after another, as a part of the step
+  };
+  std::vector<Batch> batches;  // of the allowed sizes
+};
+
 struct Problem {
   ProblemKind kind = ProblemKind::train;
   ModeGrid grid;
@@ -46,6 +58,7 @@ struct Problem {
   double latency_budget_ms = 0;
   double arrival_rate_hz = 0;
   std::vector<int> inference_batch_sizes;  // allowed, ascending
+  std::optional<SeveralJobs> several;      // none: it is one job
 
   int training_batch_size = 16;  // the user's; for infer without meaning
   Policy policy = Policy::managed;
@@ -73,6 +86,10 @@ struct Problem {
   }
   // w = 1000 b / a: the time to collect a batch.
   double window_ms(int batch_size) const { return 1000.0 * batch_size / arrival_rate_hz; }
+  // A batch may take so long, as far as can be told before it is measured.
+  double longest_inference_ms(int batch_size) const;
+  // A training minibatch may take so long and yet never keep requests of several jobs waiting too long.
+  double longest_training_ms(double one_of_each_ms) const;
   bool inside_power(double power_w) const { return !power_budget_w || power_w <= *power_budget_w; }
 };
 

@@ -49,6 +49,23 @@ T valid(Expected<T> value) {
   return std::move(*value);
 }
 
+Json several_to_json(const SeveralJobs& several) {
+  Json batches = Json::array();
+  for (const auto& batch : several.batches)
+    batches.push_back({{"longest_step_ms", batch.longest_step_ms}, {"one_of_each", batch.one_of_each}});
+  return {{"jobs", several.jobs},
+          {"tightest_budget_ms", several.tightest_budget_ms},
+          {"batches", std::move(batches)}};
+}
+
+SeveralJobs several_from(const Json& json) {
+  SeveralJobs several{integer_from<int>(json.at("jobs")), json.at("tightest_budget_ms").get<double>(), {}};
+  for (const auto& batch : json.at("batches"))
+    several.batches.push_back(
+        {batch.at("longest_step_ms").get<double>(), batch.at("one_of_each").get<double>()});
+  return several;
+}
+
 Problem problem_from(const Json& json) {
   Problem problem;
   problem.kind = value_of<ProblemKind>(json.at("kind"), kKinds);
@@ -58,6 +75,7 @@ Problem problem_from(const Json& json) {
   problem.latency_budget_ms = json.at("latency_budget_ms").get<double>();
   problem.arrival_rate_hz = json.at("arrival_rate_hz").get<double>();
   problem.inference_batch_sizes = integers_from<int>(json.at("inference_batch_sizes"));
+  if (const auto& several = json.at("several"); !several.is_null()) problem.several = several_from(several);
   problem.training_batch_size = integer_from<int>(json.at("training_batch_size"));
   problem.policy = value_of<Policy>(json.at("policy"), kPolicies);
   problem.decide_with = value_of<TimeStatistic>(json.at("decide_with"), kStatistics);
@@ -69,13 +87,16 @@ Problem problem_from(const Json& json) {
 }
 
 Profile profile_from(const Json& json) {
-  return {valid(parse_workload_task(json.at("task").get<std::string>())),
-          valid(PowerMode::from_json(json.at("mode"))),
-          integer_from<int>(json.at("batch_size")),
-          json.at("p50_ms").get<double>(),
-          json.at("p99_ms").get<double>(),
-          json.at("power_w").get<double>(),
-          integer_from<int>(json.at("measurements"))};
+  Profile profile{valid(parse_workload_task(json.at("task").get<std::string>())),
+                  valid(PowerMode::from_json(json.at("mode"))),
+                  integer_from<int>(json.at("batch_size")),
+                  json.at("p50_ms").get<double>(),
+                  json.at("p99_ms").get<double>(),
+                  json.at("power_w").get<double>(),
+                  integer_from<int>(json.at("measurements"))};
+  if (const auto together = json.find("together"); together != json.end())
+    profile.together = {together->at("due_ms").get<double>(), together->at("one_of_each_ms").get<double>()};
+  return profile;
 }
 
 }  // namespace
@@ -105,6 +126,7 @@ Json Problem::to_json() const {
           {"latency_budget_ms", latency_budget_ms},
           {"arrival_rate_hz", arrival_rate_hz},
           {"inference_batch_sizes", inference_batch_sizes},
+          {"several", several ? several_to_json(*several) : Json()},
           {"training_batch_size", training_batch_size},
           {"policy", to_string(policy)},
           {"decide_with", name_of(decide_with, kStatistics)},

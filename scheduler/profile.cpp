@@ -9,9 +9,12 @@
 namespace fulcrum::scheduler {
 
 Json Profile::to_json() const {
-  return {
+  Json json{
       {"task", to_string(task)}, {"mode", mode.to_json()}, {"batch_size", batch_size},    {"p50_ms", p50_ms},
       {"p99_ms", p99_ms},        {"power_w", power_w},     {"measurements", measurements}};
+  if (together)
+    json["together"] = {{"due_ms", together->due_ms}, {"one_of_each_ms", together->one_of_each_ms}};
+  return json;
 }
 
 Expected<void> ProfileSet::add(const Profile& profile) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "common/error.h"
@@ -20,6 +21,13 @@ struct Profile {
   double p99_ms = 0;
   double power_w = 0;    // mean of the board while minibatches run
   int measurements = 1;  // that the numbers are the means of
+
+  // Of several inference jobs that were taken together (jobs_together.h).
+  struct Together {
+    double due_ms = 0;          // the window, times the part of the time before a deadline that is needed
+    double one_of_each_ms = 0;  // a batch of each, one after another
+  };
+  std::optional<Together> together = std::nullopt;
 
   Json to_json() const;
 };

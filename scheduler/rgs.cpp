@@ -196,11 +196,6 @@ class RgsStep {
     }
   }
 
-  double inference_limit_ms(int batch) const {
-    const double window = problem_.window_ms(batch);
-    return std::min(problem_.latency_budget_ms - window, window);
-  }
-
   double weigh_inference() {
     const auto expected = expectation(WorkloadTask::inference);
     const double unit = best_ ? best_->latency_ms : 2 * problem_.latency_budget_ms;
@@ -209,11 +204,11 @@ class RgsStep {
       const double power = power_chance(at(expected->power, i));
       if (power < kHopelessChance) return;
       const Belief time = at(expected->time, i);
-      const double chance = power * chance_below(time, inference_limit_ms(batch));
+      const double limit = problem_.longest_inference_ms(batch);
+      const double chance = power * chance_below(time, limit);
       const double window = problem_.window_ms(batch);
       const double to_beat = best_ ? best_->latency_ms : window + unit;
-      const double gain =
-          power * expected_latency_gain(time, window, inference_limit_ms(batch), to_beat) / unit;
+      const double gain = power * expected_latency_gain(time, window, limit, to_beat) / unit;
       if (gain <= most && chance <= best_chance_) return;
       const Measure measure{WorkloadTask::inference, problem_.grid.mode(mode), batch};
       if (known(measure)) return;
@@ -248,7 +243,16 @@ class RgsStep {
       return {keeps ? 1.0 : 0.0, {std::log(problem_.time_ms(*p)), kMeasuredDeviation}, true};
     }
     const Belief time = at(expected.time, i);
-    return {power_chance(at(expected.power, i)) * chance_below(time, inference_limit_ms(batch)), time, false};
+    return {power_chance(at(expected.power, i)) * chance_below(time, problem_.longest_inference_ms(batch)),
+            time, false};
+  }
+
+  // That a training minibatch fits between the batches of several inference jobs.
+  double fitting_chance(const Side& training, const Side& inference, std::size_t point) const {
+    if (!problem_.several) return 1;
+    const auto& batches = problem_.several->batches;
+    const double part = batches[point % batches.size()].one_of_each;
+    return chance_below(training.time, problem_.longest_training_ms(part * std::exp(inference.time.mean)));
   }
 
   double weigh_both() {
@@ -265,7 +269,8 @@ class RgsStep {
       if (chance < kHopelessChance || (t.known && in.known)) return;
       best_chance_ = std::max(best_chance_, chance);
       const double missing = t.known || in.known ? 1 : 2;
-      const double more = expected_throughput_gain(problem_, batch, t.time, in.time, to_beat);
+      const double more =
+          fitting_chance(t, in, i) * expected_throughput_gain(problem_, batch, t.time, in.time, to_beat);
       const double gain = chance * (more + (best_ ? 0 : kWorthOfAny)) / std::sqrt(missing);
       if (gain <= most) return;
       most = gain;

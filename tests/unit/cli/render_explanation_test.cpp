@@ -89,6 +89,28 @@ inference  4      22.10 ms  24.60 ms  26.2 W  8 cores, CPU 1728 MHz, GPU 918 MHz
 )");
 }
 
+TEST(Explanation, OfSeveralInferenceJobsHasALatencyForEach) {
+  Json answer = concurrent();
+  auto& problem = answer["problem"];
+  problem.erase("latency_budget_ms");
+  problem["inference_jobs"] = 2;
+  answer["plan"]["inference"] = Json::parse(
+      R"([{"job": 2, "name": "camera", "expected_latency_ms": 70.5, "latency_budget_ms": 100},
+          {"job": 3, "name": "radar", "expected_latency_ms": 300, "latency_budget_ms": 900}])");
+  answer["choice"]["binding"]["constraint"] = "deadlines";
+  answer["choice"]["binding"]["budget"] = 100;
+  answer["choice"]["binding"]["needed"] = 104.5;
+  answer["watch"]["latency"] = Json::parse(R"([{"job": 3, "requests": 300, "inside_budget": 0.99}])");
+  EXPECT_THAT(
+      render_explanation(answer),
+      AllOf(HasSubstr("the most training beside inference at 60 requests/s of 2 jobs\n"),
+            HasSubstr("batch size  4 for a batch of each inference job (of 1, 2, 4), 16 for training\n"),
+            HasSubstr("latency     camera: 70.5 ms expected, budget 100 ms\n"
+                      "            radar: 300.0 ms expected, budget 900 ms, 99.0 % of the last 300 inside\n"),
+            HasSubstr("time before the inference jobs' deadlines: with 104.5 % instead of 100 %, training"),
+            HasSubstr("BATCH  TRAINING  POWER")));
+}
+
 TEST(Explanation, OfTrainingAloneSaysNothingOfInference) {
   Json answer = concurrent();
   answer["problem"]["kind"] = "train";

@@ -21,6 +21,7 @@ using test::training_spec;
 using testing::Each;
 using testing::ElementsAre;
 using testing::Field;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Ne;
 
@@ -171,8 +172,9 @@ TEST(PlanningLive, AStepThatDoesNotFitIntoTheGapIsNotProbed) {
               ElementsAre(Field(&Measure::mode, gpu_mode(2)), Field(&Measure::mode, gpu_mode(3))));
 }
 
-// Job 3 ran at level 2, and the power budget has become smaller: at level 1 it misses its budget by 5 ms.
-TEST(PlanningLive, NobodyIsDroppedBecauseAProbeWouldBreakItsBudget) {
+// Jobs 2 and 3 ran at level 2, and the power budget has become smaller: at level 1 job 3 misses its own by 35
+// ms.
+PlanningScene scene_with_less_power() {
   auto scene = gpu_scene("exhaustive", 2, {{2, {4}}, {3, {30}}});
   scene.power_budget_w = 15;
   scene.add(2, inference_spec(20, 400, {1})).live = true;
@@ -180,6 +182,11 @@ TEST(PlanningLive, NobodyIsDroppedBecauseAProbeWouldBreakItsBudget) {
   scene.know(2, {kInference, gpu_mode(1), 1});
   scene.know(2, {kInference, gpu_mode(2), 1});
   scene.know(3, {kInference, gpu_mode(2), 1});
+  return scene;
+}
+
+TEST(PlanningLive, NobodyIsDroppedBecauseAProbeWouldBreakItsBudget) {
+  auto scene = scene_with_less_power();
   const auto plan = scene.search().plan;
   EXPECT_EQ(plan.mode, gpu_mode(1));
   ASSERT_THAT(jobs_of(plan.inference), ElementsAre(2, 3));
@@ -188,16 +195,21 @@ TEST(PlanningLive, NobodyIsDroppedBecauseAProbeWouldBreakItsBudget) {
 }
 
 TEST(PlanningLive, WhatIsServedByAnEstimateIsMeasuredNext) {
-  auto scene = gpu_scene("exhaustive", 2, {{2, {4}}, {3, {30}}});
-  scene.power_budget_w = 15;
-  scene.add(2, inference_spec(20, 400, {1})).live = true;
-  scene.add(3, inference_spec(20, 75, {1})).live = true;
-  scene.know(2, {kInference, gpu_mode(1), 1});
-  scene.know(2, {kInference, gpu_mode(2), 1});
-  scene.know(3, {kInference, gpu_mode(2), 1});
+  auto scene = scene_with_less_power();
   scene.serve(scene.search().plan);
-  EXPECT_THAT(scene.search().plan.notes, IsEmpty());
+  const auto plan = scene.search().plan;
   EXPECT_THAT(measures_of(scene, 3), ElementsAre(Field(&Measure::mode, gpu_mode(1))));
+  EXPECT_THAT(plan.notes, ElementsAre(HasSubstr("a power budget of 20.0 W would do")));
+}
+
+TEST(PlanningLive, ToGetInsideThePowerBudgetAProbeMayBreakALatencyBudget) {
+  auto scene = gpu_scene("exhaustive", 2, {{3, {30}}});
+  scene.power_budget_w = 15;
+  scene.add(3, inference_spec(20, 75, {1})).live = true;
+  scene.know(3, {kInference, gpu_mode(2), 1});
+  const auto plan = scene.search().plan;
+  EXPECT_THAT(measures_of(scene, 3), ElementsAre(Field(&Measure::mode, gpu_mode(1))));
+  EXPECT_EQ(plan.mode, gpu_mode(1));
 }
 
 // Two live jobs, whose batches may both come before a request is answered.

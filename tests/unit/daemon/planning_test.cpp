@@ -40,19 +40,29 @@ TEST(PlanningProblem, IsOfTheKindsOfJobsThatThereAre) {
   EXPECT_EQ(kind_of(scene), ProblemKind::infer);
 }
 
-TEST(PlanningProblem, IsOfTheOldestJobOfEachKind) {
+TEST(PlanningProblem, IsOfTheOldestTrainingJob) {
   auto scene = gpu_scene("exhaustive", 4, {});
   scene.power_budget_w = 25;
   scene.add(3, training_spec(8));
   scene.add(4, inference_spec(50, 100, {1, 4}));
   scene.add(5, training_spec(32));
-  scene.add(6, inference_spec(10, 900, {1}));
   const auto problem = settle_now(scene.jobs, scene.rules()).settlement.problem;
   EXPECT_EQ(problem.training_batch_size, 8);
   EXPECT_EQ(problem.arrival_rate_hz, 50);
   EXPECT_EQ(problem.latency_budget_ms, 100);
   EXPECT_EQ(problem.inference_batch_sizes, (std::vector<int>{1, 4}));
   EXPECT_EQ(problem.power_budget_w, 25);
+}
+
+TEST(PlanningProblem, IsOfAllInferenceJobs) {
+  auto scene = gpu_scene("exhaustive", 4, {});
+  scene.add(4, inference_spec(50, 100, {1, 4}));
+  scene.add(6, inference_spec(10, 900, {1, 8}));
+  const auto problem = searched_problem(scene.jobs, scene.rules());
+  ASSERT_TRUE(problem.several);
+  EXPECT_EQ(problem.several->jobs, 2);
+  EXPECT_EQ(problem.arrival_rate_hz, 60);
+  EXPECT_EQ(problem.inference_batch_sizes, (std::vector<int>{2, 5, 12}));
 }
 
 // ---- searches ----
@@ -253,6 +263,99 @@ TEST(PlanningInfeasible, RequestsThatComeTooSeldomForTheBudgetAreServedAllTheSam
   }
 }
 
+// ---- several inference jobs ----
+
+TEST(PlanningSeveral, TheModeIsSearchedForAllOfThem) {
+  // At level 2 the camera alone keeps its 100 ms, 50 + 20, but not behind a batch of the other: 50 + 20 + 40.
+  auto scene = gpu_scene("exhaustive", 4, {{1, {30, 0, 9}}, {2, {40}}, {3, {80}}});
+  scene.power_budget_w = 50;
+  scene.add(1, training_spec());
+  scene.add(2, inference_spec(20, 100, {1}));
+  scene.add(3, inference_spec(5, 1000, {1}));
+  const auto settled = scene.search();
+  EXPECT_EQ(scene.probes.size(), 12u) << "three jobs in four modes";
+  ASSERT_TRUE(settled.settlement.choice);
+  ASSERT_THAT(jobs_of(settled.plan.inference), ElementsAre(2, 3));
+  EXPECT_EQ(settled.plan.mode, gpu_mode(4));
+  EXPECT_EQ(settled.plan.inference[0].warning, "");
+  EXPECT_EQ(settled.plan.inference[1].warning, "");
+  scene.power_budget_w = 35;  // level 3
+  EXPECT_EQ(scene.search().plan.mode, gpu_mode(3));
+  scene.power_budget_w = 25;
+  const auto too_little = scene.search();
+  EXPECT_FALSE(too_little.settlement.choice);
+  EXPECT_THAT(too_little.plan.notes,
+              Contains("no mode inside 25.0 W keeps the latency budgets of 2 inference jobs beside each "
+                       "other; a power budget of 30.0 W would do"));
+  EXPECT_THAT(jobs_of(too_little.plan.training), IsEmpty());
+  ASSERT_THAT(jobs_of(too_little.plan.inference), ElementsAre(2, 3)) << "answered all the same";
+}
+
+TEST(PlanningSeveral, TheJobThatDrawsMostCounts) {
+  auto scene = gpu_scene("exhaustive", 4, {{1, {4, 0, 9}}, {2, {2, 0, 12}}});
+  scene.power_budget_w = 28;
+  scene.add(1, inference_spec(50, 100, {1}));
+  scene.add(2, inference_spec(10, 300, {1}));
+  const auto settled = scene.search();
+  EXPECT_EQ(settled.plan.mode, gpu_mode(2)) << "36 W at level 3";
+  EXPECT_EQ(settled.plan.expected_power_w, 24);
+  EXPECT_THAT(settled.plan.notes, IsEmpty());
+}
+
+TEST(PlanningSeveral, ThePlanHasTheBatchesThatWereChosen) {
+  auto scene = gpu_scene("exhaustive", 4, {{1, {30, 0, 9}}, {2, {4, 4}}, {3, {2, 2}}});
+  scene.power_budget_w = 35;
+  scene.add(1, training_spec());
+  scene.add(2, inference_spec(50, 200, {1, 4}));
+  scene.add(3, inference_spec(10, 900, {1, 2, 8, 16}));
+  const auto settled = scene.search();
+  ASSERT_TRUE(settled.settlement.choice);
+  const auto& choice = *settled.settlement.choice;
+  ASSERT_THAT(jobs_of(settled.plan.inference), ElementsAre(2, 3));
+  const auto& shares = settled.plan.inference;
+  EXPECT_EQ(shares[0].batch_size + shares[1].batch_size, choice.batch_size);
+  EXPECT_EQ(settled.plan.training_per_window, choice.training_per_window);
+  ASSERT_EQ(choice.profiles.size(), 3u) << "of the jobs";
+  EXPECT_EQ(choice.profiles[1].batch_size, shares[0].batch_size);
+  EXPECT_EQ(choice.profiles[2].batch_size, shares[1].batch_size);
+}
+
+TEST(PlanningSeveral, ABudgetThatNoBatchCanBeCollectedInIsTold) {
+  auto scene = gpu_scene("gmd", 4, {{1, {30}}, {2, {4}}, {3, {4}}});
+  scene.add(1, training_spec());
+  scene.add(2, inference_spec(50, 100, {1}));
+  scene.add(3, inference_spec(5, 100, {1}));
+  const auto settled = scene.search();
+  EXPECT_FALSE(settled.settlement.choice);
+  ASSERT_THAT(jobs_of(settled.plan.inference), ElementsAre(2, 3));
+  EXPECT_THAT(
+      settled.plan.notes,
+      Contains("the latency budget of 'camera3', 100.0 ms, is too small: at 5 requests per second the "
+               "smallest batch, 1, takes 200.0 ms to collect"));
+  EXPECT_EQ(settled.plan.inference[0].warning, "");
+}
+
+TEST(PlanningSeveral, OneThatCannotBeMeasuredDoesNotHinderTheOthers) {
+  auto scene = gpu_scene("gmd", 4, {{1, {30}}, {3, {4}}});
+  scene.add(1, training_spec());
+  scene.add(2, inference_spec(50, 100, {1}));
+  scene.add(3, inference_spec(20, 100, {1}));
+  const auto settled = scene.search();
+  EXPECT_TRUE(settled.settlement.choice);
+  EXPECT_THAT(jobs_of(settled.plan.inference), ElementsAre(3));
+  EXPECT_THAT(settled.plan.notes, Contains(HasSubstr("'camera2' is not served")));
+}
+
+TEST(PlanningSeveral, WithoutAModeInWhichAllAreKnownTheOldestDecide) {
+  auto scene = gpu_scene("exhaustive", 4, {{1, {4}}, {2, {4}}});
+  scene.add(1, inference_spec(50, 100, {1}));
+  scene.search();
+  scene.add(2, inference_spec(20, 100, {1}));
+  const auto settled = settle_now(scene.jobs, scene.rules());
+  EXPECT_EQ(settled.plan.mode, gpu_mode(4));
+  EXPECT_THAT(jobs_of(settled.plan.inference), ElementsAre(1));
+}
+
 // ---- more jobs than the mode is searched for ----
 
 TEST(PlanningOthers, ASecondTrainingJobIsMeasuredInTheModeThatWasFoundAndSharesIt) {
@@ -265,17 +368,6 @@ TEST(PlanningOthers, ASecondTrainingJobIsMeasuredInTheModeThatWasFoundAndSharesI
   EXPECT_EQ(scene.probes.back().job, 2);
   EXPECT_EQ(scene.probes.back().measure.mode, gpu_mode(3));
   EXPECT_THAT(jobs_of(settled.plan.training), ElementsAre(1, 2));
-}
-
-TEST(PlanningOthers, ASecondInferenceJobIsMeasuredInTheModeThatWasFoundAndSharesIt) {
-  auto scene = gpu_scene("exhaustive", 4, {{1, {4, 4}}, {2, {2, 2}}});
-  scene.power_budget_w = 35;
-  scene.add(1, inference_spec(50, 100, {1, 4}));
-  scene.add(2, inference_spec(10, 300, {1, 2, 8}));
-  const auto settled = scene.search();
-  EXPECT_EQ(scene.probes.size(), 10u) << "a batch of 8 takes 800 ms to collect";
-  ASSERT_THAT(jobs_of(settled.plan.inference), ElementsAre(1, 2));
-  EXPECT_EQ(settled.plan.mode, gpu_mode(3));
 }
 
 TEST(PlanningOthers, ASecondTrainingJobOverThePowerBudgetDoesNotTrain) {
