@@ -28,13 +28,11 @@ MatrixXd covariance(const ResidualPrior& prior, const SearchPoints& a, const Sea
   };
   const MatrixXd x = scaled(a);
   const MatrixXd z = scaled(b);
-  MatrixXd k(x.rows(), z.rows());
+  const Eigen::ArrayXd x_squared = x.rowwise().squaredNorm();
+  MatrixXd k = x * z.transpose();
   Eigen::ArrayXd r(x.rows());
   for (Index j = 0; j < z.rows(); ++j) {
-    r.setZero();
-    for (Index feature = 0; feature < kFeatures; ++feature)
-      r += (x.col(feature).array() - z(j, feature)).square();
-    r = r.sqrt();
+    r = (x_squared + z.row(j).squaredNorm() - 2 * k.col(j).array()).max(0).sqrt();
     k.col(j) = (prior.deviation * prior.deviation * (1 + r) * (-r).exp()).matrix();
   }
   return k;

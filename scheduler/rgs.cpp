@@ -18,10 +18,10 @@ struct StopRule {
   double patient_probes = 0;      // from then on every further four must promise twice as much
   std::size_t most_probes = 0;
 };
-constexpr StopRule kTrain{.007, 1e-3, 8, 20};
+constexpr StopRule kTrain{.0075, 1e-3, 8, 20};
 constexpr StopRule kInfer{.01, 1e-3, 8, 20};
 constexpr StopRule kManaged{.006, 1e-4, 8, 28};
-constexpr StopRule kSlack{.005, 1e-4, 14, 28};  // no whole minibatches: smaller gains, and more of them
+constexpr StopRule kSlack{.003, 1e-4, 18, 28};  // no whole minibatches: smaller gains, and more of them
 constexpr double kDoubling = 4;
 
 const StopRule& stop_rule(const Problem& problem) {
