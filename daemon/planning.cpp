@@ -25,7 +25,6 @@ using scheduler::ProblemKind;
 using scheduler::Profile;
 using scheduler::ProfileSet;
 using scheduler::Settlement;
-using scheduler::StepTime;
 
 // A budget that is missed anyway must not keep the device for itself: twice what it takes.
 void relax(scheduler::InferenceDemand& demand) {
