@@ -17,9 +17,10 @@ JobId job_of(const Json& event) {
   return whole_in(event, "job").value_or(0);
 }
 
-// "" unless the event is one of a search.
-std::string text_of_search(const Json& event) {
+// "" where the event is one of a job's state or progress.
+std::string text_beside(const Json& event) {
   const auto kind = text_in(event, "event");
+  if (kind == "fault") return "fault: " + text_in(object_in(event, "fault"), "message");
   if (kind == "search") return search_text(object_in(event, "search"));
   return kind == "probe" ? probe_text(object_in(event, "probe")) : std::string();
 }
@@ -86,7 +87,7 @@ void ProgressView::show(const Json& event) {
     line.progress = progress;
   // A job that is being profiled gets no further meanwhile: on a screen its line goes on to show the last
   // probe.
-  const auto search = text_of_search(event);
+  const auto search = text_beside(event);
   if (!search.empty() || !terminal_.redraws || line.state != "profiling") line.search = search;
   if (terminal_.redraws) {
     redraw();

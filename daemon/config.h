@@ -39,6 +39,7 @@ struct DaemonConfig {
     std::string user = "fulcrum-worker";
     std::int64_t threads = 1;
     double heartbeat_timeout_s = 10;
+    double step_timeout_s = 30;
     double ready_timeout_s = 60;
   } worker;
 

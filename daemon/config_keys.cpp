@@ -132,6 +132,11 @@ const std::vector<ConfigKey>& config_keys() {
       {"worker.heartbeat_timeout_s",
        NumberField{[](Config& c) -> double& { return c.worker.heartbeat_timeout_s; }, 1, 600},
        "A worker that is silent for longer is taken for dead and replaced."},
+      {"worker.step_timeout_s",
+       NumberField{[](Config& c) -> double& { return c.worker.step_timeout_s; }, 1, 3600},
+       "A step that takes longer than this, and than 20 times what is known of it, does not end: the worker "
+       "is "
+       "started anew, and the job fails the third time."},
       {"worker.ready_timeout_s",
        NumberField{[](Config& c) -> double& { return c.worker.ready_timeout_s; }, 1, 3600},
        "How long a new worker may take to start."},

@@ -16,7 +16,13 @@ constexpr std::chrono::milliseconds kTick{100};
 constexpr std::chrono::milliseconds kProbeTick{50};
 constexpr std::chrono::seconds kStoreProgressEvery{2};
 constexpr std::chrono::seconds kBoardRetryAfter{5};
+// In a row: of a worker that ended in the midst of the job's own work; of one that left no trace.
+constexpr int kOwnDeathsBeforeGivingUp = 3;
 constexpr int kDeathsBeforeGivingUp = 5;
+constexpr std::chrono::minutes kForgivenAfter{10};
+// A step that takes so many times longer than is known of it does not end.
+constexpr double kHangFactor = 20;
+constexpr std::chrono::minutes kLimitOfTheUnknown{10};
 
 // Since its worker has begun: a minibatch of training was taken, or a request answered.
 bool has_worked(const Json& before, const Json& now) {
@@ -38,7 +44,7 @@ ControlLoop::ControlLoop(Parts parts)
       worker_(io_, std::move(parts.worker), parts.log,
               {[this](const worker::Hello&) { worker_up(); },
                [this](worker::FromWorker&& message) { handle(std::move(message)); },
-               [this](const std::string& how) { worker_down(how); }}),
+               [this](const WorkerEnd& end) { worker_down(end); }}),
       submissions_(io_, worker_),
       tick_timer_(io_) {}
 
@@ -123,10 +129,13 @@ void ControlLoop::launch_waiting() {
   const bool any = std::any_of(active_.begin(), active_.end(),
                                [](const auto& entry) { return entry.second.phase == Phase::waiting; });
   if (!any || !take_board()) return;
+  // Those whose requests wait for answers first.
   std::vector<JobId> waiting;
+  std::vector<JobId> trainings;
   for (const auto& [id, job] : active_) {
-    if (job.phase == Phase::waiting) waiting.push_back(id);
+    if (job.phase == Phase::waiting) (job.spec.inference() != nullptr ? waiting : trainings).push_back(id);
   }
+  waiting.insert(waiting.end(), trainings.begin(), trainings.end());
   for (const auto id : waiting)
     launch(active_.at(id));
 }
@@ -192,28 +201,80 @@ void ControlLoop::worker_up() {
   launch_waiting();
 }
 
-void ControlLoop::worker_down(const std::string& how) {
+void ControlLoop::worker_down(const WorkerEnd& end) {
   board_->report_idle();
   pilot_->worker_down();
-  status_("the worker " + how);
+  status_("the worker " + end.how);
+  const auto* culprit = end.culprit ? find(*end.culprit) : nullptr;
   std::vector<JobId> hopeless;
   std::vector<JobId> stopped;
   for (auto& [id, job] : active_) {
+    if (job.live && job.spec.inference() != nullptr && !unanswered_since_) unanswered_since_ = clock_.now();
     if (job.phase == Phase::stopping) stopped.push_back(id);
-    if (job.phase != Phase::waiting && ++job.worker_deaths >= kDeathsBeforeGivingUp) hopeless.push_back(id);
+    const bool had_part = culprit != nullptr ? &job == culprit : job.phase != Phase::waiting;
     job.phase = Phase::waiting;
+    if (had_part && count_death(job, end)) hopeless.push_back(id);
   }
   for (const auto id : stopped)
     active_.erase(id);
   for (const auto id : hopeless) {
-    if (active_.count(id) == 0) continue;
-    end_job(id, {JobState::failed,
-                 fmt::format("the worker died {} times in a row with it; the last time it {}",
-                             kDeathsBeforeGivingUp, how),
-                 {},
-                 {}});
+    if (const auto* job = find(id)) end_job(id, {JobState::failed, job->deaths.to_string(end.how), {}, {}});
   }
   give_board_back_if_idle();
+}
+
+std::string ControlLoop::Deaths::to_string(const std::string& how) const {
+  return fmt::format("the worker died {} times in a row {} it; the last time it {}", count,
+                     by_its_own_work ? "of" : "with", how);
+}
+
+// True: it is one too many.
+bool ControlLoop::count_death(ActiveJob& job, const WorkerEnd& end) {
+  auto& deaths = job.deaths;
+  ++deaths.count;
+  deaths.by_its_own_work = end.culprit.has_value();
+  deaths.from_outside = end.from_outside;
+  deaths.last = clock_.now();
+  if (deaths.by_its_own_work) {
+    log_->warn("job {} '{}' was at work when the worker {} ({} in a row)", job.record.id, job.spec.name,
+               end.how, deaths.count);
+    Json told = event_of(job.record, "fault");
+    told["fault"] = {{"message", "the worker " + end.how}, {"in_a_row", deaths.count}};
+    subscriptions_.publish(job.record.id, told);
+  }
+  return deaths.count >= (deaths.by_its_own_work ? kOwnDeathsBeforeGivingUp : kDeathsBeforeGivingUp);
+}
+
+// Work forgives what came from outside; what the job did itself it may do again after as much work.
+void ControlLoop::forgive_deaths(ActiveJob& job) const {
+  const bool own = job.deaths.by_its_own_work && !job.deaths.from_outside;
+  if (!own || clock_.now() - job.deaths.last > kForgivenAfter) job.deaths = {};
+}
+
+// Beside the slices the worker goes on, so that its heartbeat tells nothing of a step that hangs.
+void ControlLoop::watch_step() {
+  const auto step = worker_.step();
+  if (!step) return;
+  const auto known_ms = pilot_->longest_step_ms(step->job);
+  const Duration patience = from_ms(1000 * config_.worker.step_timeout_s);
+  const Duration limit =
+      known_ms ? std::max(patience, from_ms(kHangFactor * *known_ms)) : Duration(kLimitOfTheUnknown);
+  const Duration taken = clock_.now() - step->since;
+  if (taken <= limit) return;
+  worker_.replace(fmt::format("a step of job {} has not ended after {:.0f} s", step->job, to_s(taken)));
+}
+
+// How long nobody was answered.
+void ControlLoop::note_answers(const worker::Load& load) {
+  if (!unanswered_since_) return;
+  for (const auto& slice : load.slices) {
+    const auto* job = find(slice.job);
+    if (job == nullptr || job->spec.inference() == nullptr || !job->live || slice.probe) continue;
+    log_->info("requests are answered again, {:.0f} ms after the worker ended",
+               to_ms(from_ns(slice.ended_ns) - *unanswered_since_));
+    unanswered_since_.reset();
+    return;
+  }
 }
 
 void ControlLoop::handle(worker::FromWorker&& message) {
@@ -230,6 +291,7 @@ void ControlLoop::handle(worker::FromWorker&& message) {
       const auto* job = find(id);
       return job == nullptr ? nullptr : &job->spec;
     });
+    note_answers(*load);
     pilot_->slices(load->slices);
   } else if (const auto* thought = std::get_if<worker::Thought>(&message)) {
     pilot_->thought(*thought);
@@ -250,7 +312,7 @@ void ControlLoop::handle(worker::JobReady message) {
 void ControlLoop::handle(worker::JobProgress message) {
   auto* job = find(message.job);
   if (job == nullptr || job->phase == Phase::stopping) return;
-  if (has_worked(job->record.progress, message.progress)) job->worker_deaths = 0;
+  if (has_worked(job->record.progress, message.progress)) forgive_deaths(*job);
   job->record.progress = std::move(message.progress);
   job->resume = std::move(message.resume);
   publish(*job, "progress");
@@ -312,11 +374,14 @@ bool ControlLoop::take_board() {
 }
 
 void ControlLoop::give_board_back_if_idle() {
-  if (active_.empty()) board_->give_back();
+  if (!active_.empty()) return;
+  unanswered_since_.reset();
+  board_->give_back();
 }
 
 void ControlLoop::tick() {
   launch_waiting();
+  watch_step();
   if (board_->held()) pilot_->tick();
   tick_timer_.expires_after(pilot_->probing() ? kProbeTick : kTick);
   tick_timer_.async_wait([this](boost::system::error_code error) {

@@ -78,6 +78,15 @@ class ControlLoop final : public Control {
     ready,     // the pilot has it
     stopping,  // cancelled; its last words are awaited
   };
+  // Of the worker, in a row.
+  struct Deaths {
+    int count = 0;
+    bool by_its_own_work = false;  // it was the job's work that ran; else nothing is known of it
+    bool from_outside = false;     // something killed it
+    TimePoint last{};
+
+    std::string to_string(const std::string& how) const;
+  };
   struct ActiveJob {
     JobRecord record;
     JobSpec spec;
@@ -85,8 +94,8 @@ class ControlLoop final : public Control {
     Json resume;                  // what the worker last said it needs to go on
     std::optional<double> kappa;  // that its steps are paced with
     bool live = false;            // it has been in a plan
-    int worker_deaths = 0;        // in a row, without progress in between
-    TimePoint stored_at{};        // when its progress was last written to the store
+    Deaths deaths;
+    TimePoint stored_at{};  // when its progress was last written to the store
   };
 
   // jobs
@@ -101,7 +110,11 @@ class ControlLoop final : public Control {
 
   // the worker
   void worker_up();
-  void worker_down(const std::string& how);
+  void worker_down(const WorkerEnd& end);
+  bool count_death(ActiveJob& job, const WorkerEnd& end);
+  void forgive_deaths(ActiveJob& job) const;
+  void watch_step();
+  void note_answers(const worker::Load& load);
   void handle(worker::FromWorker&& message);
   void handle(worker::JobReady message);
   void handle(worker::JobProgress message);
@@ -134,6 +147,7 @@ class ControlLoop final : public Control {
   std::string board_trouble_;
   TimePoint board_retry_at_{};
   boost::asio::steady_timer tick_timer_;
+  std::optional<TimePoint> unanswered_since_;  // the worker ended, and live jobs wait
   bool stopping_ = false;
 };
 

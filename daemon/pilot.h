@@ -83,6 +83,8 @@ class Pilot {
   // The board is held: read the sensors, do what is due. To be called ten times a second, twenty while
   // probing().
   void tick();
+  // A step of the job as planned or as bounds tell of its probe; none: nothing is known.
+  std::optional<double> longest_step_ms(JobId id) const;
   // A probe runs: no job should be loaded now.
   bool probing() const { return probe_.has_value() || probe_begins_; }
 

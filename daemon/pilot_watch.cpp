@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "daemon/job_json.h"
 #include "daemon/pilot.h"
@@ -35,6 +36,26 @@ void Pilot::tick() {
     watch(sample);
   }
   if (think_at_ && clock_.now() >= *think_at_) think();
+}
+
+std::optional<double> Pilot::longest_step_ms(JobId id) const {
+  const auto job = jobs_.find(id);
+  if (job == jobs_.end() || (probe_ && probe_->job() == id)) return std::nullopt;
+  double longest = 0;
+  const auto take = [&longest](const auto& times) {
+    for (const auto& time : times)
+      longest = std::max(longest, time.p99_ms);
+  };
+  if (plan_) {
+    for (const auto& share : plan_->inference) {
+      if (share.job == id) take(share.step_times);
+    }
+    for (const auto& share : plan_->training) {
+      if (share.job == id) take(std::array{share.step_time});
+    }
+  }
+  if (longest == 0) return std::nullopt;
+  return longest;
 }
 
 // A worker whose step does not end would have everybody wait for ever.

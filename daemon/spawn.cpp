@@ -18,6 +18,8 @@ namespace fulcrum::daemon {
 
 namespace {
 
+constexpr int kFirstInherited = 3;
+
 // Everything below runs in the child between fork and exec: system calls only, no memory is allocated.
 
 bool become(const UserAccount& account) {
@@ -34,10 +36,14 @@ bool reset_signals() {
   return ::sigprocmask(SIG_SETMASK, &none, nullptr) == 0;
 }
 
-// dup2 clears the close-on-exec flag, except when it has nothing to do.
-bool hand_over(int fd, int as) {
-  if (fd == as) return ::fcntl(fd, F_SETFD, 0) == 0;
-  return ::dup2(fd, as) == as;
+// dup2 clears the close-on-exec flag. None of the descriptors is one that is to be inherited as.
+bool hand_over(const std::vector<UniqueFd>& fds) {
+  int as = kFirstInherited;
+  for (const auto& fd : fds) {
+    if (::dup2(fd.get(), as) != as) return false;
+    ++as;
+  }
+  return true;
 }
 
 // Whatever whoever started the daemon left open. An old kernel does not know the call or its flag; then a
@@ -65,15 +71,22 @@ bool die_with_parent(pid_t parent) {
 }
 
 [[noreturn]] void run_child(const char* program, char* const* argv, const std::optional<UserAccount>& account,
-                            int fd, int as, int error_pipe, pid_t parent) {
+                            const std::vector<UniqueFd>& inherited, int error_pipe, pid_t parent) {
   if (reset_signals() && detach_from_terminal() && (!account || become(*account)) &&
-      die_with_parent(parent) && hand_over(fd, as)) {
-    close_on_exec_above(as);
+      die_with_parent(parent) && hand_over(inherited)) {
+    close_on_exec_above(kFirstInherited + static_cast<int>(inherited.size()) - 1);
     ::execv(program, argv);
   }
   const int error = errno;
   [[maybe_unused]] const ssize_t n = ::write(error_pipe, &error, sizeof error);
   ::_exit(127);
+}
+
+// Above the descriptors that the child is to inherit.
+Expected<UniqueFd> out_of_the_way(const UniqueFd& fd, std::size_t inherited) {
+  UniqueFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kFirstInherited + static_cast<int>(inherited)));
+  if (!moved.valid()) return fail_errno(errno, "duplicating a descriptor");
+  return moved;
 }
 
 }  // namespace
@@ -87,11 +100,12 @@ Expected<pid_t> spawn(SpawnRequest request) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno(errno, "creating a pipe");
   UniqueFd read_end(ends[0]);
-  UniqueFd write_end(ends[1]);
-  // Out of the way of the descriptor that the child is to inherit.
-  UniqueFd error_pipe(::fcntl(write_end.get(), F_DUPFD_CLOEXEC, request.inherited_as + 1));
-  write_end.reset();
-  if (!error_pipe.valid()) return fail_errno(errno, "duplicating a pipe");
+  const std::size_t count = request.inherited.size();
+  FULCRUM_TRY_ASSIGN(error_pipe, out_of_the_way(UniqueFd(ends[1]), count));
+  for (auto& fd : request.inherited) {
+    FULCRUM_TRY_ASSIGN(moved, out_of_the_way(fd, count));
+    fd = std::move(moved);
+  }
 
   std::vector<char*> argv{request.program.data()};
   for (auto& argument : request.arguments)
@@ -102,8 +116,7 @@ Expected<pid_t> spawn(SpawnRequest request) {
   const pid_t pid = ::fork();
   if (pid < 0) return fail_errno(errno, "creating a process");
   if (pid == 0) {
-    run_child(request.program.c_str(), argv.data(), account, request.inherited.get(), request.inherited_as,
-              error_pipe.get(), parent);
+    run_child(request.program.c_str(), argv.data(), account, request.inherited, error_pipe.get(), parent);
   }
   error_pipe.reset();
   int error = 0;

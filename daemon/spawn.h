@@ -1,6 +1,6 @@
 #pragma once
 // Starting a child process that has less than we have: another user, no capabilities, no new privileges,
-// nothing open but the descriptor it is handed.
+// nothing open but the descriptors it is handed.
 
 #include <sys/types.h>
 
@@ -16,8 +16,7 @@ struct SpawnRequest {
   std::string program;
   std::vector<std::string> arguments;  // without argv[0]
   std::string user;                    // changed to when we are root; ignored otherwise
-  UniqueFd inherited;                  // becomes descriptor `inherited_as` of the child
-  int inherited_as = 3;
+  std::vector<UniqueFd> inherited;     // become descriptors 3, 4, ... of the child
 };
 
 // The pid, once the program has replaced the child (so a program that cannot be executed is an error here).

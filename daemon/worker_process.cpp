@@ -1,5 +1,6 @@
 #include "daemon/worker_process.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -30,6 +31,12 @@ std::string describe_end(int status) {
   return fmt::format("ended with wait status {}", status);
 }
 
+Expected<UniqueFd> duplicate(const UniqueFd& fd) {
+  UniqueFd copy(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
+  if (!copy.valid()) return fail_errno(errno, "duplicating a descriptor");
+  return copy;
+}
+
 }  // namespace
 
 Expected<std::unique_ptr<WorkerProcess>> WorkerProcess::spawn(asio::io_context& io,
@@ -41,9 +48,15 @@ Expected<std::unique_ptr<WorkerProcess>> WorkerProcess::spawn(asio::io_context& 
   }
   UniqueFd ours(ends[0]);
   UniqueFd theirs(ends[1]);
-  FULCRUM_TRY_ASSIGN(pid, daemon::spawn({command.program, command.arguments, command.user, std::move(theirs),
-                                         worker::kWorkerFd}));
-  std::unique_ptr<WorkerProcess> process(new WorkerProcess(io, pid, std::move(ours), std::move(handlers)));
+  FULCRUM_TRY_ASSIGN(activity, worker::Activity::create());
+  FULCRUM_TRY_ASSIGN(their_activity, duplicate(activity.fd()));
+  SpawnRequest request{command.program, command.arguments, command.user, {}};
+  static_assert(worker::kWorkerFd == 3 && worker::kActivityFd == 4);
+  request.inherited.push_back(std::move(theirs));
+  request.inherited.push_back(std::move(their_activity));
+  FULCRUM_TRY_ASSIGN(pid, daemon::spawn(std::move(request)));
+  std::unique_ptr<WorkerProcess> process(
+      new WorkerProcess(io, pid, std::move(ours), std::move(activity), std::move(handlers)));
   process->read();
   process->await_end();
   // It may have ended before its signal was waited for.
@@ -53,8 +66,13 @@ Expected<std::unique_ptr<WorkerProcess>> WorkerProcess::spawn(asio::io_context& 
   return process;
 }
 
-WorkerProcess::WorkerProcess(asio::io_context& io, pid_t pid, UniqueFd socket, Handlers handlers)
-    : pid_(pid), socket_(io), child_signals_(io, SIGCHLD), handlers_(std::move(handlers)) {
+WorkerProcess::WorkerProcess(asio::io_context& io, pid_t pid, UniqueFd socket, worker::Activity activity,
+                             Handlers handlers)
+    : pid_(pid),
+      activity_(std::move(activity)),
+      socket_(io),
+      child_signals_(io, SIGCHLD),
+      handlers_(std::move(handlers)) {
   socket_.assign(asio::local::stream_protocol(), socket.release());
 }
 
@@ -128,8 +146,10 @@ void WorkerProcess::reap() {
   }
   reaped_ = true;
   drain();
-  const std::string how = pid == pid_ ? describe_end(status) : "vanished";
-  handlers_.ended(kill_reason_.empty() ? how : how + ", because " + kill_reason_);
+  WorkerEnd end{pid == pid_ ? describe_end(status) : "vanished", activity_.culprit(), false};
+  end.from_outside = kill_reason_.empty() && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+  if (!kill_reason_.empty()) end.how += ", because " + kill_reason_;
+  handlers_.ended(end);
 }
 
 // What it wrote before it ended still counts.

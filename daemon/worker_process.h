@@ -11,12 +11,13 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/error.h"
 #include "common/json_lines.h"
-#include "common/unique_fd.h"
+#include "worker/activity.h"
 #include "worker/protocol.h"
 
 namespace fulcrum::daemon {
@@ -27,13 +28,20 @@ struct WorkerCommand {
   std::string user;  // whom it runs as when the daemon is root; otherwise it stays the daemon's user
 };
 
+// The end of a worker.
+struct WorkerEnd {
+  std::string how;               // "exited with status 1", "killed by signal 9 (Killed)", and why we did it
+  std::optional<JobId> culprit;  // whose work it was
+  bool from_outside = false;     // by the kernel, for want of memory, or by somebody else
+};
+
 class WorkerProcess {
  public:
   struct Handlers {
     std::function<void(worker::FromWorker&&)> message;
-    // The process has ended and been reaped: "exited with status 1", "killed by signal 9 (Killed)". Called
-    // once, and never from within a call of this class; the object may be destroyed in it.
-    std::function<void(const std::string& how)> ended;
+    // The process has been reaped. Called once, and never from within a call of this class; the object may be
+    // destroyed in it.
+    std::function<void(const WorkerEnd&)> ended;
   };
 
   // Spawns from the calling thread, which has to be the daemon's main one: PR_SET_PDEATHSIG follows the
@@ -49,11 +57,13 @@ class WorkerProcess {
   // The reason becomes part of how it ended.
   void kill(const std::string& reason);
   pid_t pid() const { return pid_; }
+  const worker::Activity& activity() const { return activity_; }
 
  private:
   using Socket = boost::asio::local::stream_protocol::socket;
 
-  WorkerProcess(boost::asio::io_context& io, pid_t pid, UniqueFd socket, Handlers handlers);
+  WorkerProcess(boost::asio::io_context& io, pid_t pid, UniqueFd socket, worker::Activity activity,
+                Handlers handlers);
   void read();
   void handle_lines();
   void write();
@@ -62,6 +72,7 @@ class WorkerProcess {
   void drain();
 
   pid_t pid_;
+  worker::Activity activity_;
   Socket socket_;
   boost::asio::signal_set child_signals_;
   Handlers handlers_;

@@ -33,7 +33,7 @@ void WorkerSupervisor::spawn() {
   spawned_at_ = std::chrono::steady_clock::now();
   auto process = WorkerProcess::spawn(io_, settings_.command,
                                       {[this](worker::FromWorker&& message) { handle(std::move(message)); },
-                                       [this](const std::string& how) { handle_end(how); }});
+                                       [this](const WorkerEnd& end) { handle_end(end); }});
   if (!process) {
     trouble_ = process.error().to_string();
     log_->error("cannot start the worker: {}", trouble_);
@@ -78,26 +78,27 @@ void WorkerSupervisor::handle_hello(const worker::Hello& hello) {
   handlers_.up(hello);
 }
 
-void WorkerSupervisor::handle_end(const std::string& how) {
+void WorkerSupervisor::handle_end(const WorkerEnd& end) {
   silence_timer_.cancel();
   // The process object is in the middle of telling us; it goes once it has returned.
   boost::asio::post(io_, [process = std::shared_ptr<WorkerProcess>(std::move(process_))] {});
   const bool was_up = std::exchange(up_, false);
   if (stopped_) {
-    log_->debug("worker {}", how);
+    log_->debug("worker {}", end.how);
     std::exchange(stopped_, nullptr)();
     return;
   }
-  trouble_ = "the worker " + how;
-  log_->error("worker {}", how);
-  if (was_up) handlers_.down(how);
+  trouble_ = "the worker " + end.how;
+  log_->error("worker {}", end.how);
+  if (was_up) handlers_.down(end);
   spawn_later();
 }
 
 void WorkerSupervisor::spawn_later() {
   const bool was_healthy = std::chrono::steady_clock::now() - spawned_at_ > kHealthyAfter;
   failures_in_a_row_ = was_healthy ? 0 : std::min(failures_in_a_row_ + 1, 16);
-  const auto pause = std::min(kFirstPause * (1 << std::max(failures_in_a_row_ - 1, 0)), kLongestPause);
+  const auto pause = was_healthy ? std::chrono::milliseconds(0)
+                                 : std::min(kFirstPause * (1 << (failures_in_a_row_ - 1)), kLongestPause);
   log_->info("starting a new worker in {} ms", pause.count());
   respawn_timer_.expires_after(pause);
   respawn_timer_.async_wait([this](boost::system::error_code error) {
@@ -107,6 +108,10 @@ void WorkerSupervisor::spawn_later() {
 
 void WorkerSupervisor::send(const worker::ToWorker& message) {
   if (up_ && process_) process_->send(message);
+}
+
+std::optional<worker::Activity::Step> WorkerSupervisor::step() const {
+  return process_ ? process_->activity().step() : std::nullopt;
 }
 
 void WorkerSupervisor::replace(const std::string& why) {

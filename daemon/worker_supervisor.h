@@ -6,6 +6,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "common/clock.h"
@@ -26,7 +27,7 @@ class WorkerSupervisor {
   struct Handlers {
     std::function<void(const worker::Hello&)> up;
     std::function<void(worker::FromWorker&&)> message;  // every other message
-    std::function<void(const std::string& how)> down;
+    std::function<void(const WorkerEnd&)> down;
   };
 
   WorkerSupervisor(boost::asio::io_context& io, WorkerSettings settings, Logger log, Handlers handlers);
@@ -35,6 +36,8 @@ class WorkerSupervisor {
   bool up() const { return up_; }
   // Of the running worker; 0 when there is none.
   pid_t process_id() const { return process_ ? process_->pid() : 0; }
+  // The step that the running worker is in.
+  std::optional<worker::Activity::Step> step() const;
   // Why there is none now; empty before the first trouble.
   const std::string& trouble() const { return trouble_; }
 
@@ -51,7 +54,7 @@ class WorkerSupervisor {
   void spawn();
   void handle(worker::FromWorker&& message);
   void handle_hello(const worker::Hello& hello);
-  void handle_end(const std::string& how);
+  void handle_end(const WorkerEnd& end);
   void spawn_later();
   void expect_word_within(std::chrono::milliseconds limit, const std::string& else_reason);
 

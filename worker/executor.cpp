@@ -5,6 +5,8 @@
 #include <thread>
 #include <utility>
 
+#include "common/on_behalf_of.h"
+
 namespace fulcrum::worker {
 
 using scheduler::RunInference;
@@ -23,8 +25,12 @@ template <class... Handlers>
 Overloaded(Handlers...) -> Overloaded<Handlers...>;
 }  // namespace
 
-Executor::Executor(const Clock& clock, WorkloadFactory& factory, Send send)
-    : clock_(clock), factory_(factory), send_(std::move(send)), background_(std::in_place) {}
+Executor::Executor(const Clock& clock, WorkloadFactory& factory, Activity& activity, Send send)
+    : clock_(clock),
+      factory_(factory),
+      activity_(activity),
+      send_(std::move(send)),
+      background_(std::in_place) {}
 
 // ---- from any thread ----
 
@@ -61,20 +67,31 @@ void Executor::shut_down() {
 void Executor::load(const StartJob& start) {
   loading_.insert(start.job);
   background_->post([this, start] {
+    const OnBehalfOf job(start.job);
+    activity_.load_begins(start.job);
     auto build = factory_.load(start, [this] { inbox_.wake(); });
+    activity_.load_ends();
     inbox_.post([this, start, build = std::move(build)] { adopt(start, build); });
   });
 }
 
 void Executor::adopt(const StartJob& start, Expected<WorkloadFactory::Build> build) {
   if (loading_.erase(start.job) == 0) return;  // stopped meanwhile
-  auto workload = build ? (*build)() : Expected<Workload>(Unexpected(build.error()));
+  auto workload = build ? this->build(start.job, *build) : Expected<Workload>(Unexpected(build.error()));
   auto adopted = workload ? adopt_workload(start, std::move(*workload)) : Unexpected(workload.error());
   if (!adopted) {
     end({start.job, Outcome::failed, adopted.error(), nullptr, start.resume, nullptr});
     return;
   }
   measuring_.insert(start.job);
+}
+
+Expected<Workload> Executor::build(JobId job, const WorkloadFactory::Build& build) {
+  const OnBehalfOf on_behalf(job);
+  activity_.step_begins({job, 0, clock_.now()});
+  auto workload = build();
+  activity_.step_ends();
+  return workload;
 }
 
 Expected<void> Executor::adopt_workload(const StartJob& start, Workload workload) {
@@ -158,6 +175,7 @@ void Executor::close_in_background(TrainingJob& job, Outcome outcome) {
   // A std::function must be copyable, so the workload travels in a shared_ptr.
   const auto workload = std::shared_ptr<TrainingWorkload>(job.take_workload());
   background_->post([send = send_, workload, outcome, id = job.id(), progress = std::move(progress)] {
+    const OnBehalfOf owner(id);
     JobEnded message{id, outcome, std::nullopt, progress, nullptr, progress};
     if (outcome == Outcome::stopped) {
       if (auto closed = workload->close(); !closed) message.error = closed.error();
@@ -246,7 +264,12 @@ Executor::Timing Executor::timed(DeviceSlice slice, const Pacer& pacer, const st
   // The next is likely to last as long as this one did.
   const bool told = last_slice_ > kLoadReportPeriod;
   if (told) report_running(slice, timing.started);
-  step();
+  {
+    const OnBehalfOf job(slice.job);
+    activity_.step_begins({slice.job, slice.batch_size, timing.started});
+    step();
+    activity_.step_ends();
+  }
   timing.ended = clock_.now();
   timing.real_ms = to_ms(timing.ended - timing.started);
   if (const double target_ms = pacer.target_ms(slice.batch_size); target_ms > timing.real_ms) {

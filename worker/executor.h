@@ -9,6 +9,7 @@
 
 #include "common/clock.h"
 #include "scheduler/slicer.h"
+#include "worker/activity.h"
 #include "worker/background.h"
 #include "worker/inbox.h"
 #include "worker/inference_job.h"
@@ -24,7 +25,8 @@ class Executor {
  public:
   using Send = std::function<void(FromWorker)>;  // called from the executor's and the background thread
 
-  Executor(const Clock& clock, WorkloadFactory& factory, Send send);
+  // All must outlive it.
+  Executor(const Clock& clock, WorkloadFactory& factory, Activity& activity, Send send);
 
   // From any thread.
   void start(StartJob start);
@@ -52,6 +54,7 @@ class Executor {
 
   void load(const StartJob& start);
   void adopt(const StartJob& start, Expected<WorkloadFactory::Build> build);
+  Expected<Workload> build(JobId job, const WorkloadFactory::Build& build);
   [[nodiscard]] Expected<void> adopt_workload(const StartJob& start, Workload workload);
   void stop_now(JobId job);
   void stop_all();
@@ -84,6 +87,7 @@ class Executor {
 
   const Clock& clock_;
   WorkloadFactory& factory_;
+  Activity& activity_;
   Send send_;
   Inbox inbox_;
   std::optional<Background> background_;

@@ -14,6 +14,7 @@
 #include "common/logging.h"
 #include "common/version.h"
 #include "networks/network_learner.h"
+#include "worker/activity.h"
 #include "worker/connection.h"
 #include "worker/executor.h"
 #include "worker/thinker.h"
@@ -27,10 +28,11 @@ constexpr int kDaemonLost = 3;
 
 class Worker {
  public:
-  explicit Worker(Logger log)
+  Worker(Logger log, Activity& activity)
       : log_(std::move(log)),
         factory_(clock_, log_),
-        executor_(clock_, factory_, [this](FromWorker message) { connection_->send(std::move(message)); }),
+        executor_(clock_, factory_, activity,
+                  [this](FromWorker message) { connection_->send(std::move(message)); }),
         thinker_(networks::make_network_learner(),
                  [this](FromWorker message) { connection_->send(std::move(message)); }) {}
 
@@ -102,7 +104,13 @@ int main(int argc, char** argv) {
     std::cerr << "fulcrum-worker: " << log.error().to_string() << '\n';
     return 2;
   }
-  if (const auto ran = Worker(*log).run(); !ran) {
+  auto activity = Activity::open(UniqueFd(kActivityFd));
+  if (!activity) {
+    (*log)->error("{}; it is for fulcrumd to start this program", activity.error().to_string());
+    return 1;
+  }
+  report_crashes_to(*activity);
+  if (const auto ran = Worker(*log, *activity).run(); !ran) {
     (*log)->error("{}", ran.error().to_string());
     return 1;
   }

@@ -5,6 +5,8 @@
 //   grips     the same, and it never holds
 //   ponders   works, but a job named "slow" is never ready
 //   chokes    the same as "lasts", and dies of the first step of a probe
+//   crashes   lasts, and crashes in the first training step of a job named "bad"
+//   hangs     lasts, and never ends that step
 //   muses     works, and when it is asked what to measure, the first of the modes that is not known
 //   dreams    lasts, and never says what to measure
 //   errs      works, and cannot say what to measure
@@ -22,12 +24,15 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "common/clock.h"
 #include "common/json_lines.h"
+#include "common/on_behalf_of.h"
+#include "worker/activity.h"
 #include "worker/protocol.h"
 
 namespace fulcrum::worker {
@@ -77,6 +82,14 @@ class ScriptedWorker {
     }
     return 1;
   }
+  // That does not end, or badly.
+  void step_of(JobId job) {
+    activity_.step_begins({job, 16, clock_.now()});
+    if (manner_ == "hangs") return;
+    const OnBehalfOf on_behalf(job);
+    report_crashes_to(activity_);
+    std::abort();
+  }
   void end(int status) {
     ended_ = true;
     status_ = status;
@@ -121,7 +134,12 @@ class ScriptedWorker {
     probe_ = set.probe;
     ran_until_ = clock_.now();
     if (manner_ == "chokes" && probe_) return end(1);
-    if (manner_ == "lasts" || manner_ == "grips" || manner_ == "chokes" || manner_ == "dreams") return;
+    for (const auto& share : set.plan.training) {
+      if (share.name == "bad" && (manner_ == "crashes" || manner_ == "hangs")) step_of(share.job);
+    }
+    if (manner_ == "crashes" || manner_ == "hangs" || manner_ == "lasts" || manner_ == "grips" ||
+        manner_ == "chokes" || manner_ == "dreams")
+      return;
     for (const auto& share : set.plan.training) {
       say(JobEnded{share.job, Outcome::done, std::nullopt, {{"minibatch", 9}}, nullptr, {{"accuracy", 0.5}}});
     }
@@ -154,6 +172,7 @@ class ScriptedWorker {
 
   std::string manner_;
   SystemClock clock_;
+  Activity activity_ = Activity::open(UniqueFd(kActivityFd)).value();
   std::map<JobId, std::vector<PaceEntry>> paces_;
   std::optional<ProbeOrder> probe_;
   TimePoint ran_until_{};

@@ -25,6 +25,11 @@ Json progress(JobId job, int epoch) {
 Json search(JobId job, const std::string& state) {
   return {{"job", job}, {"event", "search"}, {"name", "fashion"}, {"search", {{"state", state}}}};
 }
+Json fault(JobId job) {
+  return {
+      {"job", job}, {"name", "fashion"}, {"event", "fault"}, {"fault", {{"message", "the worker exited"}}}};
+}
+
 Json probe(JobId job, const std::string& state) {
   return {{"job", job},
           {"event", "probe"},
@@ -45,6 +50,13 @@ TEST_F(ProgressViewTest, InAPipeEachEventIsALine) {
   view.show(state(1, "running"));
   view.show(progress(1, 1));
   EXPECT_EQ(out_.str(), "job 1  fashion  running\njob 1  fashion  running  epoch 1\n");
+}
+
+TEST_F(ProgressViewTest, AFaultIsTold) {
+  ProgressView view(terminal_, false);
+  view.show(state(1, "running"));
+  view.show(fault(1));
+  EXPECT_NE(out_.str().find("fault: the worker exited"), std::string::npos) << out_.str();
 }
 
 TEST_F(ProgressViewTest, OnATerminalEachJobKeepsItsLine) {
@@ -121,7 +133,8 @@ TEST_F(ProgressViewTest, AfterASearchTheProgressIsShownAgain) {
 }
 
 TEST_F(ProgressViewTest, EventsWithOddPartsAreSurvivedAndCannotSteerTheTerminal) {
-  for (const auto& event : {search(2, "begun"), probe(2, "measured"), progress(1, 1), state(1, "failed")}) {
+  for (const auto& event :
+       {search(2, "begun"), probe(2, "measured"), fault(2), progress(1, 1), state(1, "failed")}) {
     test::for_each_odd(event, [&](const Json& odd) { ProgressView(terminal_, false).show(odd); });
   }
   EXPECT_THAT(out_.str(), testing::Not(HasSubstr("\x1b")));

@@ -2,7 +2,7 @@
 
 #include "daemon/control_loop.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <optional>
 #include <string>
@@ -119,6 +119,35 @@ TEST_F(Control, AJobThatKeepsKillingTheWorkerIsGivenUp) {
   const std::string error = daemon.control().job(job)->at("error");
   EXPECT_NE(error.find("died 5 times"), std::string::npos) << error;
   EXPECT_FALSE(daemon.holds_board());
+}
+
+// A job named "bad" takes the worker with it; the others go on.
+void expect_that_the_bad_one_fails(Daemon& daemon, const std::string& how) {
+  const auto camera = daemon.submitted(inference_spec());
+  auto spec = training_spec();
+  spec["name"] = "bad";
+  const auto bad = daemon.submitted(spec);
+  std::vector<Json> faults;
+  const auto watching = daemon.control().watch(bad, [&faults](const Json& event) {
+    if (event.contains("fault")) faults.push_back(event.at("fault"));
+  });
+  ASSERT_TRUE(watching);
+  daemon.run_until_state(bad, "failed");
+  const std::string error = daemon.control().job(bad)->at("error");
+  EXPECT_THAT(error, testing::HasSubstr("the worker died 3 times in a row of it; the last time it " + how));
+  ASSERT_EQ(faults.size(), 3U);
+  EXPECT_EQ(faults.back().at("in_a_row"), 3);
+  daemon.run_until_state(camera, "running");
+}
+
+TEST_F(Control, AJobThatCrashesTheWorkerThreeTimesFailsAlone) {
+  Daemon daemon(dir_.path(), "crashes");
+  expect_that_the_bad_one_fails(daemon, "killed by signal 6");
+}
+
+TEST_F(Control, AJobWhoseStepsDoNotEndFailsAlone) {
+  Daemon daemon(dir_.path(), "hangs", [](DaemonConfig& config) { config.worker.step_timeout_s = 1; });
+  expect_that_the_bad_one_fails(daemon, "killed by signal 9 (Killed), because a step of job 2 has not ended");
 }
 
 TEST_F(Control, AWatcherSeesTheLifeOfAJob) {

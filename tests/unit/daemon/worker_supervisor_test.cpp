@@ -27,7 +27,7 @@ class Supervisor : public testing::Test {
         WorkerSupervisor::Handlers{
             [this](const worker::Hello&) { ++ups_; },
             [this](worker::FromWorker&& message) { messages_.push_back(std::move(message)); },
-            [this](const std::string& how) { downs_.push_back(how); }});
+            [this](const WorkerEnd& end) { downs_.push_back(end.how); }});
     supervisor_->start();
   }
   template <class Condition>

@@ -103,7 +103,7 @@ class Harness {
   explicit Harness(Script& script, Plans plans = Plans::for_all)
       : plans_(plans),
         factory_(script),
-        executor_(clock_, factory_, [this](FromWorker message) { receive(std::move(message)); }) {
+        executor_(clock_, factory_, activity_, [this](FromWorker message) { receive(std::move(message)); }) {
     thread_ = std::thread([this] { executor_.run(); });
   }
   ~Harness() { shut_down(); }
@@ -199,6 +199,7 @@ class Harness {
   scheduler::Plan plan_;
   std::vector<FromWorker> messages_;
   std::map<JobId, JobEnded> ended_;
+  Activity activity_ = Activity::unshared();
   Executor executor_;
   std::thread thread_;
 };
