@@ -22,11 +22,13 @@ using boost::system::error_code;
 
 namespace {
 
+constexpr std::chrono::seconds kEndPatience{1};
+
 std::string describe_end(int status) {
   if (WIFEXITED(status)) return fmt::format("exited with status {}", WEXITSTATUS(status));
   if (WIFSIGNALED(status)) {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): one thread of the daemon asks.
-    return fmt::format("killed by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+    return fmt::format("was killed by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
   }
   return fmt::format("ended with wait status {}", status);
 }
@@ -71,6 +73,7 @@ WorkerProcess::WorkerProcess(asio::io_context& io, pid_t pid, UniqueFd socket, w
     : pid_(pid),
       activity_(std::move(activity)),
       socket_(io),
+      end_timer_(io),
       child_signals_(io, SIGCHLD),
       handlers_(std::move(handlers)) {
   socket_.assign(asio::local::stream_protocol(), socket.release());
@@ -93,13 +96,18 @@ void WorkerProcess::kill(const std::string& reason) {
 void WorkerProcess::read() {
   socket_.async_read_some(asio::buffer(buffer_), [this, alive = alive_](error_code error, std::size_t n) {
     if (!*alive) return;
-    if (error) {
-      kill("it closed its connection");
-      return;
-    }
+    if (error) return expect_end();
     lines_.feed({buffer_.data(), n});
     handle_lines();
     if (*alive && socket_.is_open()) read();
+  });
+}
+
+// Whose connection is closed has ended, commonly, and will be reaped at once.
+void WorkerProcess::expect_end() {
+  end_timer_.expires_after(kEndPatience);
+  end_timer_.async_wait([this, alive = alive_](error_code error) {
+    if (*alive && !error) kill("it closed its connection");
   });
 }
 

@@ -8,6 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -30,7 +31,7 @@ struct WorkerCommand {
 
 // The end of a worker.
 struct WorkerEnd {
-  std::string how;               // "exited with status 1", "killed by signal 9 (Killed)", and why we did it
+  std::string how;  // "exited with status 1", "was killed by signal 9 (Killed)", and why we did it
   std::optional<JobId> culprit;  // whose work it was
   bool from_outside = false;     // by the kernel, for want of memory, or by somebody else
 };
@@ -65,6 +66,7 @@ class WorkerProcess {
   WorkerProcess(boost::asio::io_context& io, pid_t pid, UniqueFd socket, worker::Activity activity,
                 Handlers handlers);
   void read();
+  void expect_end();
   void handle_lines();
   void write();
   void await_end();
@@ -74,6 +76,7 @@ class WorkerProcess {
   pid_t pid_;
   worker::Activity activity_;
   Socket socket_;
+  boost::asio::steady_timer end_timer_;
   boost::asio::signal_set child_signals_;
   Handlers handlers_;
   LineSplitter lines_{worker::kMaxMessageBytes};

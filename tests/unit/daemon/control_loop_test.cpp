@@ -142,12 +142,13 @@ void expect_that_the_bad_one_fails(Daemon& daemon, const std::string& how) {
 
 TEST_F(Control, AJobThatCrashesTheWorkerThreeTimesFailsAlone) {
   Daemon daemon(dir_.path(), "crashes");
-  expect_that_the_bad_one_fails(daemon, "killed by signal 6");
+  expect_that_the_bad_one_fails(daemon, "was killed by signal 6");
 }
 
 TEST_F(Control, AJobWhoseStepsDoNotEndFailsAlone) {
   Daemon daemon(dir_.path(), "hangs", [](DaemonConfig& config) { config.worker.step_timeout_s = 1; });
-  expect_that_the_bad_one_fails(daemon, "killed by signal 9 (Killed), because a step of job 2 has not ended");
+  expect_that_the_bad_one_fails(daemon,
+                                "was killed by signal 9 (Killed), because a step of job 2 has not ended");
 }
 
 TEST_F(Control, AWatcherSeesTheLifeOfAJob) {
