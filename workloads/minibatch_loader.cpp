@@ -18,6 +18,7 @@ MinibatchLoader::MinibatchLoader(std::shared_ptr<const Dataset> dataset, Options
     : dataset_(std::move(dataset)),
       options_(std::move(options)),
       clock_(clock),
+      memory_(options_.allocate),
       per_epoch_(minibatches_per_epoch(dataset_->size(), options_.batch_size)),
       end_(options_.epochs * per_epoch_),
       to_claim_(start.epoch * per_epoch_ + start.minibatch),
@@ -104,9 +105,9 @@ std::vector<std::size_t> MinibatchLoader::samples_of(const Task& task) const {
   return {at(first), at(last)};
 }
 
-Expected<Minibatch> MinibatchLoader::prepare(const Task& task) const {
+Expected<Minibatch> MinibatchLoader::prepare(const Task& task) {
   try {
-    auto minibatch = dataset_->read(samples_of(task));
+    auto minibatch = dataset_->read(samples_of(task), {options_.seed, task.position.epoch, &memory_});
     if (minibatch) return minibatch;
     return in_context(
         std::move(minibatch).error(),

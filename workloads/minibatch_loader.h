@@ -37,6 +37,7 @@ class MinibatchLoader {
     // Called in a worker thread whenever ready() becomes true while it was false, except through next(): so
     // ask ready() after next(), and wait for this call when it says no. Must not call back into the loader.
     std::function<void()> on_ready;
+    BatchMemory::Allocate allocate = BatchMemory::from_heap;  // memory for minibatches
   };
 
   struct Delivery {
@@ -77,7 +78,7 @@ class MinibatchLoader {
 
   Task claim();  // with mutex_ held
   bool may_claim() const { return to_claim_ < end_ && to_claim_ < to_deliver_ + slots_.size(); }
-  Expected<Minibatch> prepare(const Task& task) const;
+  Expected<Minibatch> prepare(const Task& task);
   std::vector<std::size_t> samples_of(const Task& task) const;
   void work();
   void stop();
@@ -85,6 +86,7 @@ class MinibatchLoader {
   const std::shared_ptr<const Dataset> dataset_;
   const Options options_;
   const Clock& clock_;
+  BatchMemory memory_;
   const std::uint64_t per_epoch_;
   const std::uint64_t end_;  // minibatches are numbered through all epochs: 0 .. end_ - 1
 

@@ -79,7 +79,7 @@ Expected<TrainingData> load_training_data(const JobSpec& spec) {
   const TrainingSpec& training = *spec.training();
   const auto load = [&spec](const DatasetSpec& dataset) -> Expected<std::shared_ptr<const Dataset>> {
     FULCRUM_TRY_ASSIGN(loaded, load_dataset(dataset, spec.model.num_classes));
-    FULCRUM_TRY(check_sample_shape(spec.model, loaded->sample_shape()));
+    FULCRUM_TRY(check_samples_fit(spec.model, loaded->layout()));
     return loaded;
   };
   TrainingData data;
@@ -156,7 +156,7 @@ Expected<TrainingStep> TrainingRun::State::training_step() {
   step.samples = delivery.minibatch.size();
   step.data_ms = to_ms(delivery.stall);
   const TimePoint start = clock().now();
-  FULCRUM_TRY_ASSIGN(loss, learner->train(std::move(delivery.minibatch)));
+  FULCRUM_TRY_ASSIGN(loss, learner->train(delivery.minibatch));
   step.device_ms = to_ms(clock().now() - start);
   step.loss = loss;
 
@@ -189,7 +189,7 @@ Expected<TrainingStep> TrainingRun::State::validation_step() {
   step.samples = delivery.minibatch.size();
   step.data_ms = to_ms(delivery.stall);
   const TimePoint start = clock().now();
-  FULCRUM_TRY_ASSIGN(score, learner->evaluate(std::move(delivery.minibatch)));
+  FULCRUM_TRY_ASSIGN(score, learner->evaluate(delivery.minibatch));
   step.device_ms = to_ms(clock().now() - start);
   step.loss = score.loss_sum / static_cast<double>(step.samples);
 
@@ -308,7 +308,7 @@ Expected<std::unique_ptr<TrainingTrial>> TrainingRun::make_trial() const {
   std::iota(samples.begin(), samples.end(), std::size_t{0});
   for (auto& sample : samples)
     sample %= state_->dataset->size();  // full, though the data set be small
-  FULCRUM_TRY_ASSIGN(minibatch, state_->dataset->read(samples));
+  FULCRUM_TRY_ASSIGN(minibatch, state_->dataset->read(samples, {state_->spec.seed, 0, nullptr}));
   FULCRUM_TRY_ASSIGN(learner, state_->learner->copy());
   return std::make_unique<TrainingTrial>(std::move(learner), std::move(minibatch));
 }

@@ -51,7 +51,7 @@ struct TrainingStep {
   double device_ms = 0;  // forward, backward and update, to completion
 };
 
-// What a training job learns from, in memory. Shared and immutable: it may be loaded by any thread.
+// What a training job learns from. Shared and immutable: it may be loaded by any thread.
 struct TrainingData {
   std::shared_ptr<const Dataset> dataset;
   std::shared_ptr<const Dataset> validation;  // null without validation

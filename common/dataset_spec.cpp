@@ -1,0 +1,145 @@
+#include "common/dataset_spec.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+namespace fulcrum {
+
+namespace {
+
+using Need = JsonFields::Need;
+
+constexpr Interval kSamples = Interval::between(1, 1e9);
+constexpr Interval kDims = Interval::between(1, 1e6);
+constexpr std::size_t kMostDims = 8;
+constexpr std::int64_t kMostElements = std::int64_t{1} << 26;  // of one sample
+constexpr Interval kClasses = Interval::between(1, 1e6);
+
+// A list of whole numbers, if it is one.
+std::optional<std::vector<std::int64_t>> whole_numbers(const Json& json, const Interval& range) {
+  if (!json.is_array()) return std::nullopt;
+  std::vector<std::int64_t> numbers;
+  for (const auto& item : json) {
+    const auto number = whole_number(item, range);
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+// Each format: how its fields are read, written and named.
+
+void read_format(JsonFields& fields, IdxFiles& idx) {
+  fields.read_path("images", idx.images, Need::required);
+  fields.read_path("labels", idx.labels, Need::required);
+}
+
+void read_shape(JsonFields& fields, std::vector<std::int64_t>& into) {
+  const Json* json = fields.find("shape", Need::required);
+  if (json == nullptr) return;
+  auto shape = whole_numbers(*json, kDims);
+  if (!shape || shape->empty() || shape->size() > kMostDims) {
+    fields.fault(
+        "shape", ErrorCode::invalid_argument,
+        fmt::format("must be a list of 1 to {} whole numbers, each {}", kMostDims, kDims.to_string()),
+        "such as [3, 32, 32]");
+    return;
+  }
+  std::int64_t elements = 1;
+  for (const auto dim : *shape) {
+    elements *= dim;  // both factors are below 2^27
+    if (elements <= kMostElements) continue;
+    fields.fault("shape", ErrorCode::limit_exceeded,
+                 fmt::format("one sample would have more than {} numbers", kMostElements));
+    return;
+  }
+  into = std::move(*shape);
+}
+
+void read_format(JsonFields& fields, SyntheticData& synthetic) {
+  fields.read("samples", synthetic.samples, kSamples, Need::required);
+  read_shape(fields, synthetic.shape);
+  fields.read("classes", synthetic.classes, kClasses);
+  fields.read("seed", synthetic.seed);
+}
+
+void write_format(const IdxFiles& idx, Json& json) {
+  json["images"] = idx.images;
+  json["labels"] = idx.labels;
+}
+
+void write_format(const SyntheticData& synthetic, Json& json) {
+  json["samples"] = synthetic.samples;
+  json["shape"] = synthetic.shape;
+  json["classes"] = synthetic.classes;
+  json["seed"] = synthetic.seed;
+}
+
+std::vector<NamedFile> files_of(const IdxFiles& idx) {
+  return {{"/images", idx.images}, {"/labels", idx.labels}};
+}
+
+std::vector<NamedFile> files_of(const SyntheticData&) {
+  return {};
+}
+
+constexpr const char* name_of(const IdxFiles&) {
+  return "idx";
+}
+constexpr const char* name_of(const SyntheticData&) {
+  return "synthetic";
+}
+
+// Calls `use` with an empty spec of each format.
+template <class Use, class... Formats>
+void for_each_format(const std::variant<Formats...>&, const Use& use) {
+  (use(Formats{}), ...);
+}
+
+}  // namespace
+
+std::string_view DatasetSpec::format() const {
+  return std::visit([](const auto& s) { return name_of(s); }, source);
+}
+
+std::vector<NamedFile> DatasetSpec::files() const {
+  return std::visit([](const auto& s) { return files_of(s); }, source);
+}
+
+Json DatasetSpec::to_json() const {
+  Json json{{"format", std::string(format())}};
+  std::visit([&json](const auto& s) { write_format(s, json); }, source);
+  return json;
+}
+
+Json DatasetSpec::cost_traits() const {
+  Json traits = to_json();
+  for (const auto& field : dataset_path_fields())
+    traits.erase(field);
+  for (const char* field : {"samples", "seed"})
+    traits.erase(field);
+  return traits;
+}
+
+void read_dataset(JsonFields& parent, DatasetSpec& dataset) {
+  auto fields = parent.object("dataset", Need::required);
+  if (!fields) return;
+  std::vector<std::string> names;
+  for_each_format(dataset.source, [&names](const auto& empty) { names.emplace_back(name_of(empty)); });
+  std::string format;
+  if (!fields->read_choice("format", format, names, {}, Need::required)) return;
+  for_each_format(dataset.source, [&](auto spec) {
+    if (format != name_of(spec)) return;
+    read_format(*fields, spec);
+    dataset.source = std::move(spec);
+  });
+  fields->finish();
+}
+
+const std::vector<std::string>& dataset_path_fields() {
+  static const std::vector<std::string> fields{"images", "labels"};
+  return fields;
+}
+
+}  // namespace fulcrum
