@@ -15,6 +15,11 @@ constexpr Interval kDims = Interval::between(1, 1e6);
 constexpr std::size_t kMostDims = 8;
 constexpr std::int64_t kMostElements = std::int64_t{1} << 26;  // of one sample
 constexpr Interval kClasses = Interval::between(1, 1e6);
+constexpr Interval kSequenceLengths = Interval::between(1, 1e6);
+constexpr Interval kVocabularies = Interval::between(1, 4e9);
+constexpr Interval kMeans = Interval::between(-1000, 1000);
+constexpr Interval kDeviations = Interval::above(0, 1000);
+constexpr std::size_t kMostFiles = 1000;
 
 // A list of whole numbers, if it is one.
 std::optional<std::vector<std::int64_t>> whole_numbers(const Json& json, const Interval& range) {
@@ -28,11 +33,59 @@ std::optional<std::vector<std::int64_t>> whole_numbers(const Json& json, const I
   return numbers;
 }
 
+// Leaves `into` as it is, if the field is absent.
+void read_numbers(JsonFields& fields, const std::string& name, const Interval& range,
+                  std::vector<double>& into) {
+  const Json* json = fields.find(name);
+  if (json == nullptr) return;
+  std::vector<double> numbers;
+  if (json->is_array()) {
+    for (const auto& item : *json) {
+      if (item.is_number() && range.contains(item.get<double>())) numbers.push_back(item.get<double>());
+    }
+  }
+  if (!json->is_array() || json->size() != into.size() || numbers.size() != into.size()) {
+    fields.fault(
+        name, ErrorCode::invalid_argument,
+        fmt::format("must be a list of {} numbers, one a channel, each {}", into.size(), range.to_string()));
+    return;
+  }
+  into = std::move(numbers);
+}
+
+void read_scale(JsonFields& fields, PixelScale& scale) {
+  read_numbers(fields, "mean", kMeans, scale.mean);
+  read_numbers(fields, "std", kDeviations, scale.deviation);
+}
+
+void write_scale(const PixelScale& scale, Json& json) {
+  json["mean"] = scale.mean;
+  json["std"] = scale.deviation;
+}
+
 // Each format: how its fields are read, written and named.
 
 void read_format(JsonFields& fields, IdxFiles& idx) {
   fields.read_path("images", idx.images, Need::required);
   fields.read_path("labels", idx.labels, Need::required);
+}
+
+void read_format(JsonFields& fields, CifarFiles& cifar) {
+  fields.read_paths("files", cifar.files, kMostFiles, Need::required);
+  read_scale(fields, cifar.scale);
+}
+
+void read_format(JsonFields& fields, NpyFiles& npy) {
+  fields.read_path("inputs", npy.inputs, Need::required);
+  fields.read_path("targets", npy.targets, Need::required);
+}
+
+void read_format(JsonFields& fields, TokenFile& tokens) {
+  fields.read_path("file", tokens.file, Need::required);
+  fields.read_choice("dtype", tokens.dtype, {"uint16", "int32", "uint32", "int64"});
+  fields.read("sequence_length", tokens.sequence_length, kSequenceLengths, Need::required);
+  std::int64_t vocabulary = 0;
+  if (fields.read("vocabulary", vocabulary, kVocabularies)) tokens.vocabulary = vocabulary;
 }
 
 void read_shape(JsonFields& fields, std::vector<std::int64_t>& into) {
@@ -69,6 +122,23 @@ void write_format(const IdxFiles& idx, Json& json) {
   json["labels"] = idx.labels;
 }
 
+void write_format(const CifarFiles& cifar, Json& json) {
+  json["files"] = cifar.files;
+  write_scale(cifar.scale, json);
+}
+
+void write_format(const NpyFiles& npy, Json& json) {
+  json["inputs"] = npy.inputs;
+  json["targets"] = npy.targets;
+}
+
+void write_format(const TokenFile& tokens, Json& json) {
+  json["file"] = tokens.file;
+  json["dtype"] = tokens.dtype;
+  json["sequence_length"] = tokens.sequence_length;
+  if (tokens.vocabulary) json["vocabulary"] = *tokens.vocabulary;
+}
+
 void write_format(const SyntheticData& synthetic, Json& json) {
   json["samples"] = synthetic.samples;
   json["shape"] = synthetic.shape;
@@ -80,12 +150,36 @@ std::vector<NamedFile> files_of(const IdxFiles& idx) {
   return {{"/images", idx.images}, {"/labels", idx.labels}};
 }
 
+std::vector<NamedFile> files_of(const CifarFiles& cifar) {
+  std::vector<NamedFile> files;
+  for (std::size_t i = 0; i < cifar.files.size(); ++i)
+    files.push_back({fmt::format("/files/{}", i), cifar.files[i]});
+  return files;
+}
+
+std::vector<NamedFile> files_of(const NpyFiles& npy) {
+  return {{"/inputs", npy.inputs}, {"/targets", npy.targets}};
+}
+
+std::vector<NamedFile> files_of(const TokenFile& tokens) {
+  return {{"/file", tokens.file}};
+}
+
 std::vector<NamedFile> files_of(const SyntheticData&) {
   return {};
 }
 
 constexpr const char* name_of(const IdxFiles&) {
   return "idx";
+}
+constexpr const char* name_of(const CifarFiles&) {
+  return "cifar10";
+}
+constexpr const char* name_of(const NpyFiles&) {
+  return "npy";
+}
+constexpr const char* name_of(const TokenFile&) {
+  return "tokens";
 }
 constexpr const char* name_of(const SyntheticData&) {
   return "synthetic";
@@ -117,7 +211,7 @@ Json DatasetSpec::cost_traits() const {
   Json traits = to_json();
   for (const auto& field : dataset_path_fields())
     traits.erase(field);
-  for (const char* field : {"samples", "seed"})
+  for (const char* field : {"samples", "seed", "mean", "std"})
     traits.erase(field);
   return traits;
 }
@@ -138,7 +232,7 @@ void read_dataset(JsonFields& parent, DatasetSpec& dataset) {
 }
 
 const std::vector<std::string>& dataset_path_fields() {
-  static const std::vector<std::string> fields{"images", "labels"};
+  static const std::vector<std::string> fields{"images", "labels", "files", "inputs", "targets", "file"};
   return fields;
 }
 

@@ -2,6 +2,7 @@
 // Which samples a job reads, by the format of its files: the "dataset" of the job specs of docs/api.md.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -24,6 +25,32 @@ struct IdxFiles {
   std::string labels;  // absolute path, unsigned bytes [n]
 };
 
+// What pixels become: (x / 255 - mean) / deviation, with one number of each for a channel.
+struct PixelScale {
+  std::vector<double> mean;
+  std::vector<double> deviation;
+};
+
+// "cifar10": the binary version of CIFAR-10, unpacked.
+struct CifarFiles {
+  std::vector<std::string> files;  // absolute paths
+  PixelScale scale{{0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}};
+};
+
+// "npy": NumPy's arrays, with the samples in the first dimension of both.
+struct NpyFiles {
+  std::string inputs;   // absolute path
+  std::string targets;  // absolute path
+};
+
+// "tokens": a stream of numbers, cut into sequences.
+struct TokenFile {
+  std::string file;              // absolute path, little-endian
+  std::string dtype = "uint16";  // or "int32", "uint32", "int64"
+  std::int64_t sequence_length = 0;
+  std::optional<std::int64_t> vocabulary;  // every token must be below it
+};
+
 // "synthetic": made up from numbers alone. Inputs are floats, the class of each sample shows in them.
 struct SyntheticData {
   std::int64_t samples = 0;
@@ -33,7 +60,7 @@ struct SyntheticData {
 };
 
 struct DatasetSpec {
-  std::variant<IdxFiles, SyntheticData> source;
+  std::variant<IdxFiles, CifarFiles, NpyFiles, TokenFile, SyntheticData> source;
 
   std::string_view format() const;
 
@@ -43,7 +70,8 @@ struct DatasetSpec {
   // With every default filled in.
   Json to_json() const;
 
-  // What of it decides how much work a sample is: no path, no seed, no number of samples.
+  // What of it decides how much work a sample is: no path, no seed, no number of samples,
+  // no constant that numbers are scaled by.
   Json cost_traits() const;
 };
 

@@ -172,6 +172,29 @@ bool JsonFields::read_path(const std::string& name, std::string& into, Need need
   return true;
 }
 
+bool JsonFields::read_paths(const std::string& name, std::vector<std::string>& into, std::size_t most,
+                            Need need) {
+  const Json* json = find(name, need);
+  if (json == nullptr) return false;
+  if (!json->is_array() || json->empty() || json->size() > most) {
+    wrong_type(name, fmt::format("a list of 1 to {} paths", most), *json);
+    return false;
+  }
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < json->size(); ++i) {
+    const Json& item = (*json)[i];
+    const auto fit = item.is_string() ? check_path(item.get<std::string>())
+                                      : fail(ErrorCode::invalid_argument, "an absolute path is needed");
+    if (!fit) {
+      fault(name, fit.error().code, fmt::format("item {}: {}", i, fit.error().message), fit.error().hint);
+      return false;
+    }
+    paths.push_back(item.get<std::string>());
+  }
+  into = std::move(paths);
+  return true;
+}
+
 bool JsonFields::read_choice(const std::string& name, std::string& into,
                              const std::vector<std::string>& choices, const std::vector<std::string>& later,
                              Need need) {

@@ -18,13 +18,22 @@ using LoadedDataset = Expected<std::shared_ptr<const Dataset>>;
 CheckedDataset check_format(const IdxFiles& spec);
 LoadedDataset load_format(const IdxFiles& spec, std::optional<int> num_classes);
 
+CheckedDataset check_format(const CifarFiles& spec);
+LoadedDataset load_format(const CifarFiles& spec, std::optional<int> num_classes);
+
+CheckedDataset check_format(const NpyFiles& spec);
+LoadedDataset load_format(const NpyFiles& spec, std::optional<int> num_classes);
+
+CheckedDataset check_format(const TokenFile& spec);
+LoadedDataset load_format(const TokenFile& spec, std::optional<int> num_classes);
+
 CheckedDataset check_format(const SyntheticData& spec);
 LoadedDataset load_format(const SyntheticData& spec, std::optional<int> num_classes);
 
 // What the formats share.
 
-inline Unexpected at_field(Error error, const char* field) {
-  error.field = field;
+inline Unexpected at_field(Error error, std::string field) {
+  error.field = std::move(field);
   return Unexpected(std::move(error));
 }
 

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "common/dataset_spec.h"
+
 namespace fulcrum::workloads {
 
 // (x / 255 - mean) / deviation for each byte x.
@@ -16,6 +18,10 @@ inline PixelValues scaled_pixels(float mean, float deviation) {
     values[pixel] = (static_cast<float>(pixel) / 255.0F - mean) / deviation;
   }
   return values;
+}
+
+inline PixelValues scaled_pixels(const PixelScale& scale, std::size_t channel) {
+  return scaled_pixels(static_cast<float>(scale.mean[channel]), static_cast<float>(scale.deviation[channel]));
 }
 
 }  // namespace fulcrum::workloads

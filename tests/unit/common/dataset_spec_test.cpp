@@ -37,8 +37,25 @@ Json synthetic() {
   return {{"format", "synthetic"}, {"samples", 1000}, {"shape", {3, 32, 32}}, {"classes", 10}, {"seed", 4}};
 }
 
+Json cifar10() {
+  return {{"format", "cifar10"},
+          {"files", {"/d/data_batch_1.bin", "/d/data_batch_2.bin"}},
+          {"mean", {0.49, 0.48, 0.45}},
+          {"std", {0.25, 0.24, 0.26}}};
+}
+Json npy() {
+  return {{"format", "npy"}, {"inputs", "/d/x.npy"}, {"targets", "/d/y.npy"}};
+}
+Json tokens() {
+  return {{"format", "tokens"},
+          {"file", "/d/t.bin"},
+          {"dtype", "uint16"},
+          {"sequence_length", 128},
+          {"vocabulary", 50257}};
+}
+
 class EveryFormat : public testing::TestWithParam<Json> {};
-INSTANTIATE_TEST_SUITE_P(Is, EveryFormat, testing::Values(idx(), synthetic()));
+INSTANTIATE_TEST_SUITE_P(Is, EveryFormat, testing::Values(idx(), cifar10(), npy(), tokens(), synthetic()));
 
 TEST_P(EveryFormat, SurvivesJson) {
   EXPECT_EQ(spec_of(GetParam()).to_json(), GetParam());
@@ -67,6 +84,42 @@ TEST_P(EveryFormat, RefusesAFieldOfNoFormat) {
 TEST(DatasetSpec, OfAnUnknownFormatIsTheOnlyFault) {
   EXPECT_EQ(faults_in({{"format", "idxx"}, {"oddity", 1}}),
             std::vector<std::string>{"/dataset/format: unknown value \"idxx\""});
+}
+
+TEST(DatasetSpec, FillsInDefaults) {
+  const auto cifar = spec_of({{"format", "cifar10"}, {"files", {"/d/a"}}}).to_json();
+  EXPECT_EQ(cifar.at("mean"), Json({0.5, 0.5, 0.5}));
+  EXPECT_EQ(cifar.at("std"), Json({0.5, 0.5, 0.5}));
+  const auto text = spec_of({{"format", "tokens"}, {"file", "/d/a"}, {"sequence_length", 4}}).to_json();
+  EXPECT_EQ(text.at("dtype"), "uint16");
+  EXPECT_FALSE(text.contains("vocabulary"));
+}
+
+TEST(DatasetSpec, TakesScalesOfEachChannel) {
+  for (const auto& [name, value] :
+       {std::pair{"mean", Json({0.5})}, {"std", Json({0.5, 0.5, 0})}, {"std", Json(0.5)}}) {
+    Json json = cifar10();
+    json[name] = value;
+    const auto faults = faults_in(json);
+    ASSERT_EQ(faults.size(), 1U) << value;
+    EXPECT_NE(faults.front().find("must be a list of 3 numbers"), std::string::npos) << faults.front();
+  }
+}
+
+TEST(DatasetSpec, TakesAListOfPaths) {
+  Json json = cifar10();
+  json["files"] = {"/d/a", "b"};
+  EXPECT_EQ(faults_in(json), std::vector<std::string>{"/dataset/files: item 1: an absolute path is needed"});
+  json["files"] = Json::array();
+  EXPECT_EQ(faults_in(json),
+            std::vector<std::string>{"/dataset/files: must be a list of 1 to 1000 paths, not []"});
+}
+
+TEST(DatasetSpec, RefusesTokensOfNoLengthOrType) {
+  Json json = tokens();
+  json["sequence_length"] = 0;
+  json["dtype"] = "float32";
+  EXPECT_EQ(faults_in(json).size(), 2U);
 }
 
 TEST(DatasetSpec, MakesUpNoSampleThatIsTooLarge) {
