@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace fulcrum {
@@ -20,6 +21,8 @@ constexpr Interval kVocabularies = Interval::between(1, 4e9);
 constexpr Interval kMeans = Interval::between(-1000, 1000);
 constexpr Interval kDeviations = Interval::above(0, 1000);
 constexpr std::size_t kMostFiles = 1000;
+constexpr Interval kImageSides = Interval::between(1, 4096);
+constexpr Interval kResizedSides = Interval::between(1, 8192);
 
 // A list of whole numbers, if it is one.
 std::optional<std::vector<std::int64_t>> whole_numbers(const Json& json, const Interval& range) {
@@ -75,6 +78,44 @@ void read_format(JsonFields& fields, CifarFiles& cifar) {
   read_scale(fields, cifar.scale);
 }
 
+void read_size(JsonFields& fields, std::array<std::int64_t, 2>& into) {
+  const Json* json = fields.find("size", Need::required);
+  if (json == nullptr) return;
+  const auto size = whole_numbers(*json, kImageSides);
+  if (!size || size->size() != into.size()) {
+    fields.fault("size", ErrorCode::invalid_argument,
+                 fmt::format("must be [rows, columns], two whole numbers, each {}", kImageSides.to_string()),
+                 "such as [224, 224]");
+    return;
+  }
+  into = {size->front(), size->back()};
+}
+
+void read_format(JsonFields& fields, ImageFolder& folder) {
+  fields.read_path("root", folder.root, Need::required);
+  read_size(fields, folder.size);
+  const std::int64_t longest = std::max(folder.size[0], folder.size[1]);
+  if (fields.read("resize", folder.resize, kResizedSides) && folder.resize < longest) {
+    fields.fault("resize", ErrorCode::invalid_argument,
+                 fmt::format("a shorter side of {} has no room for a size of {} x {}", folder.resize,
+                             folder.size[0], folder.size[1]),
+                 fmt::format("at least {}, or leave it out", longest));
+  }
+  int channels = folder.channels;
+  if (fields.read("channels", channels, Interval::between(1, 3)) && channels == 2) {
+    fields.fault("channels", ErrorCode::invalid_argument, "must be 1 or 3, not 2");
+  }
+  folder.channels = channels;
+  folder.scale.mean.resize(static_cast<std::size_t>(channels));
+  folder.scale.deviation.resize(static_cast<std::size_t>(channels));
+  read_scale(fields, folder.scale);
+  if (auto augment = fields.object("augment")) {
+    augment->read("flip", folder.flip);
+    augment->read("crop", folder.random_crop);
+    augment->finish();
+  }
+}
+
 void read_format(JsonFields& fields, NpyFiles& npy) {
   fields.read_path("inputs", npy.inputs, Need::required);
   fields.read_path("targets", npy.targets, Need::required);
@@ -127,6 +168,15 @@ void write_format(const CifarFiles& cifar, Json& json) {
   write_scale(cifar.scale, json);
 }
 
+void write_format(const ImageFolder& folder, Json& json) {
+  json["root"] = folder.root;
+  json["size"] = folder.size;
+  if (folder.resize > 0) json["resize"] = folder.resize;
+  json["channels"] = folder.channels;
+  write_scale(folder.scale, json);
+  json["augment"] = {{"flip", folder.flip}, {"crop", folder.random_crop}};
+}
+
 void write_format(const NpyFiles& npy, Json& json) {
   json["inputs"] = npy.inputs;
   json["targets"] = npy.targets;
@@ -157,6 +207,10 @@ std::vector<NamedFile> files_of(const CifarFiles& cifar) {
   return files;
 }
 
+std::vector<NamedFile> files_of(const ImageFolder& folder) {
+  return {{"/root", folder.root}};
+}
+
 std::vector<NamedFile> files_of(const NpyFiles& npy) {
   return {{"/inputs", npy.inputs}, {"/targets", npy.targets}};
 }
@@ -174,6 +228,9 @@ constexpr const char* name_of(const IdxFiles&) {
 }
 constexpr const char* name_of(const CifarFiles&) {
   return "cifar10";
+}
+constexpr const char* name_of(const ImageFolder&) {
+  return "image_folder";
 }
 constexpr const char* name_of(const NpyFiles&) {
   return "npy";
@@ -232,7 +289,8 @@ void read_dataset(JsonFields& parent, DatasetSpec& dataset) {
 }
 
 const std::vector<std::string>& dataset_path_fields() {
-  static const std::vector<std::string> fields{"images", "labels", "files", "inputs", "targets", "file"};
+  static const std::vector<std::string> fields{"images", "labels",  "files", "root",
+                                               "inputs", "targets", "file"};
   return fields;
 }
 

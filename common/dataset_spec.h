@@ -1,6 +1,7 @@
 #pragma once
 // Which samples a job reads, by the format of its files: the "dataset" of the job specs of docs/api.md.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,6 +38,17 @@ struct CifarFiles {
   PixelScale scale{{0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}};
 };
 
+// "image_folder": JPEG and PNG files in one folder for each class.
+struct ImageFolder {
+  std::string root;                    // absolute path
+  std::array<std::int64_t, 2> size{};  // rows and columns of a sample
+  std::int64_t resize = 0;             // shorter side before the crop; 0: as small as covers `size`
+  int channels = 3;                    // or 1
+  PixelScale scale{{0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}};
+  bool flip = false;         // mirrored at random
+  bool random_crop = false;  // not out of the middle
+};
+
 // "npy": NumPy's arrays, with the samples in the first dimension of both.
 struct NpyFiles {
   std::string inputs;   // absolute path
@@ -60,7 +72,7 @@ struct SyntheticData {
 };
 
 struct DatasetSpec {
-  std::variant<IdxFiles, CifarFiles, NpyFiles, TokenFile, SyntheticData> source;
+  std::variant<IdxFiles, CifarFiles, ImageFolder, NpyFiles, TokenFile, SyntheticData> source;
 
   std::string_view format() const;
 

@@ -105,6 +105,7 @@ void read_loader(JsonFields& parent, LoaderSpec& loader) {
   if (!fields) return;
   fields->read("workers", loader.workers, Interval::between(0, 64));
   fields->read("prefetch", loader.prefetch, Interval::between(1, 64));
+  fields->read("shard", loader.shard, Interval::between(0, 1e9));
   fields->finish();
 }
 
@@ -218,6 +219,7 @@ void add_training(const TrainingSpec& spec, Json& json) {
   json["batch_size"] = spec.batch_size;
   json["epochs"] = spec.epochs;
   json["loader"] = {{"workers", spec.loader.workers}, {"prefetch", spec.loader.prefetch}};
+  if (spec.loader.shard > 0) json["loader"]["shard"] = spec.loader.shard;
   json["checkpoint"] = {{"every_s", spec.checkpoint_every_s}};
   json["deterministic"] = true;
   if (!spec.output.empty()) json["output"] = spec.output;

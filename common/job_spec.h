@@ -36,6 +36,7 @@ struct ValidationSpec {
 struct LoaderSpec {
   int workers = 4;   // threads that prepare minibatches; 0 = in line with the step
   int prefetch = 2;  // minibatches each worker may be ahead
+  int shard = 0;     // neighbouring samples that stay together when samples are shuffled; 0: none
 };
 
 struct TrainingSpec {

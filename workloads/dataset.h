@@ -52,7 +52,7 @@ class Dataset {
 };
 
 struct DatasetInfo {
-  std::size_t size = 0;
+  std::optional<std::size_t> size;  // none for an image folder, which is counted when it is loaded
   SampleLayout layout;
 };
 

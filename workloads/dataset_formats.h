@@ -21,6 +21,9 @@ LoadedDataset load_format(const IdxFiles& spec, std::optional<int> num_classes);
 CheckedDataset check_format(const CifarFiles& spec);
 LoadedDataset load_format(const CifarFiles& spec, std::optional<int> num_classes);
 
+CheckedDataset check_format(const ImageFolder& spec);
+LoadedDataset load_format(const ImageFolder& spec, std::optional<int> num_classes);
+
 CheckedDataset check_format(const NpyFiles& spec);
 LoadedDataset load_format(const NpyFiles& spec, std::optional<int> num_classes);
 

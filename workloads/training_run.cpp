@@ -10,9 +10,21 @@
 #include "workloads/job_files.h"
 #include "workloads/learner.h"
 #include "workloads/minibatch_loader.h"
+#include "workloads/pinned_memory.h"
 #include "workloads/training_checkpoint.h"
 
 namespace fulcrum::workloads {
+
+namespace {
+
+void set_delivery(TrainingStep& step, const MinibatchLoader::Delivery& delivery) {
+  step.samples = delivery.minibatch.size();
+  step.data_ms = to_ms(delivery.stall);
+  step.decode_ms = to_ms(delivery.decode);
+  step.queued_ms = to_ms(delivery.queued);
+}
+
+}  // namespace
 
 struct TrainingRun::State {
   State(JobSpec the_spec, TrainingData data, Options the_options)
@@ -133,7 +145,9 @@ std::unique_ptr<MinibatchLoader> TrainingRun::State::make_loader(std::shared_ptr
   loading.seed = spec.seed;
   loading.workers = static_cast<std::size_t>(training().loader.workers);
   loading.prefetch = static_cast<std::size_t>(training().loader.prefetch);
+  loading.shard = static_cast<std::size_t>(training().loader.shard);
   loading.on_ready = options.on_ready;
+  loading.allocate = batch_allocator();
   const LoaderPosition start =
       validation ? LoaderPosition{0, position.validation_minibatch}
                  : LoaderPosition{static_cast<std::uint64_t>(position.epoch), position.minibatch};
@@ -153,8 +167,7 @@ bool TrainingRun::State::validation_due() const {
 Expected<TrainingStep> TrainingRun::State::training_step() {
   FULCRUM_TRY_ASSIGN(delivery, loader->next());
   TrainingStep step;
-  step.samples = delivery.minibatch.size();
-  step.data_ms = to_ms(delivery.stall);
+  set_delivery(step, delivery);
   const TimePoint start = clock().now();
   FULCRUM_TRY_ASSIGN(loss, learner->train(delivery.minibatch));
   step.device_ms = to_ms(clock().now() - start);
@@ -186,8 +199,7 @@ Expected<TrainingStep> TrainingRun::State::validation_step() {
   FULCRUM_TRY_ASSIGN(delivery, validation_loader->next());
   TrainingStep step;
   step.validation = true;
-  step.samples = delivery.minibatch.size();
-  step.data_ms = to_ms(delivery.stall);
+  set_delivery(step, delivery);
   const TimePoint start = clock().now();
   FULCRUM_TRY_ASSIGN(score, learner->evaluate(delivery.minibatch));
   step.device_ms = to_ms(clock().now() - start);

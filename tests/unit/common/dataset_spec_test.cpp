@@ -43,6 +43,16 @@ Json cifar10() {
           {"mean", {0.49, 0.48, 0.45}},
           {"std", {0.25, 0.24, 0.26}}};
 }
+Json image_folder() {
+  return {{"format", "image_folder"},
+          {"root", "/d/photos"},
+          {"size", {224, 192}},
+          {"resize", 256},
+          {"channels", 3},
+          {"mean", {0.485, 0.456, 0.406}},
+          {"std", {0.229, 0.224, 0.225}},
+          {"augment", {{"flip", true}, {"crop", true}}}};
+}
 Json npy() {
   return {{"format", "npy"}, {"inputs", "/d/x.npy"}, {"targets", "/d/y.npy"}};
 }
@@ -55,7 +65,8 @@ Json tokens() {
 }
 
 class EveryFormat : public testing::TestWithParam<Json> {};
-INSTANTIATE_TEST_SUITE_P(Is, EveryFormat, testing::Values(idx(), cifar10(), npy(), tokens(), synthetic()));
+INSTANTIATE_TEST_SUITE_P(Is, EveryFormat,
+                         testing::Values(idx(), cifar10(), image_folder(), npy(), tokens(), synthetic()));
 
 TEST_P(EveryFormat, SurvivesJson) {
   EXPECT_EQ(spec_of(GetParam()).to_json(), GetParam());
@@ -113,6 +124,39 @@ TEST(DatasetSpec, TakesAListOfPaths) {
   json["files"] = Json::array();
   EXPECT_EQ(faults_in(json),
             std::vector<std::string>{"/dataset/files: must be a list of 1 to 1000 paths, not []"});
+}
+
+TEST(DatasetSpec, FillsInTheDefaultsOfAnImageFolder) {
+  const Json given{{"format", "image_folder"}, {"root", "/d"}, {"size", {28, 28}}, {"channels", 1}};
+  const auto json = spec_of(given).to_json();
+  EXPECT_EQ(json.at("mean"), Json({0.5}));
+  EXPECT_EQ(json.at("std"), Json({0.5}));
+  EXPECT_EQ(json.at("augment"), (Json{{"flip", false}, {"crop", false}}));
+  EXPECT_FALSE(json.contains("resize"));
+}
+
+TEST(DatasetSpec, RefusesImagesOfNoSize) {
+  Json json = image_folder();
+  for (const auto& size : {Json({224}), Json({224, 0}), Json({224, 5000}), Json(224), Json({1, 2, 3})}) {
+    json["size"] = size;
+    EXPECT_EQ(faults_in(json).size(), 1U) << size;
+  }
+}
+
+TEST(DatasetSpec, RefusesToCutALargeSizeOutOfASmallImage) {
+  Json json = image_folder();
+  json["resize"] = 200;
+  EXPECT_EQ(
+      faults_in(json),
+      std::vector<std::string>{"/dataset/resize: a shorter side of 200 has no room for a size of 224 x 192"});
+}
+
+TEST(DatasetSpec, RefusesTwoChannels) {
+  Json json = image_folder();
+  json.erase("mean");
+  json.erase("std");
+  json["channels"] = 2;
+  EXPECT_EQ(faults_in(json), std::vector<std::string>{"/dataset/channels: must be 1 or 3, not 2"});
 }
 
 TEST(DatasetSpec, RefusesTokensOfNoLengthOrType) {

@@ -220,6 +220,16 @@ TEST_F(Loader, TellsTheDatasetSeedAndEpoch) {
   EXPECT_EQ(dataset_->last_context().epoch, 2U);
 }
 
+TEST_P(LoaderWith, KeepsShardsTogether) {
+  auto options = options_with(GetParam());
+  options.shard = 4;
+  MinibatchLoader loader(std::make_shared<CountingDataset>(24), options, {}, clock_);
+  for (const auto& targets : all_of(loader)) {
+    for (const auto target : targets)
+      EXPECT_EQ(target / 4, targets.front() / 4);
+  }
+}
+
 TEST_F(Loader, StopsWithWorkInHand) {
   auto loader = std::make_unique<MinibatchLoader>(dataset_, options_with(4), LoaderPosition{}, clock_);
   dataset_->wait_for_reads(4);
@@ -242,10 +252,61 @@ class TickingDataset final : public Dataset {
   ManualClock& clock_;
 };
 
-TEST(LoaderStall, IsTheTimeThatNextTook) {
+TEST(LoaderTimes, WithoutWorkersDecodingStalls) {
   ManualClock clock;
   MinibatchLoader loader(std::make_shared<TickingDataset>(clock), options_with(0), {}, clock);
-  EXPECT_EQ(loader.next().value().stall, std::chrono::milliseconds(5));
+  const auto delivery = loader.next().value();
+  EXPECT_EQ(delivery.stall, std::chrono::milliseconds(5));
+  EXPECT_EQ(delivery.decode, std::chrono::milliseconds(5));
+  EXPECT_EQ(delivery.queued, Duration{});
+}
+
+// One worker that may be one minibatch ahead reads the clock at no moment at which the test sets it.
+class LoaderTimesWithAWorker : public ::testing::Test {
+ protected:
+  MinibatchLoader::Options options() {
+    auto options = options_with(1);
+    options.prefetch = 1;
+    options.on_ready = [this] { bell_.ring(); };
+    return options;
+  }
+  static constexpr std::chrono::milliseconds kDecode{7};
+
+  Bell bell_;
+  ManualClock clock_;
+  std::shared_ptr<CountingDataset> dataset_ = std::make_shared<CountingDataset>(22);
+};
+
+TEST_F(LoaderTimesWithAWorker, StallLastsFromTheFirstRefusalUntilTheMinibatchIsThere) {
+  dataset_->hold(true);
+  MinibatchLoader loader(dataset_, options(), {}, clock_);
+  dataset_->wait_for_reads(1);
+  clock_.advance(std::chrono::milliseconds(3));
+  EXPECT_FALSE(loader.ready());
+  clock_.advance(std::chrono::milliseconds(4));
+  EXPECT_FALSE(loader.ready());
+  dataset_->hold(false);
+  bell_.wait(1);
+  clock_.advance(std::chrono::milliseconds(10));
+  EXPECT_TRUE(loader.ready());
+  const auto delivery = loader.next().value();
+  EXPECT_EQ(delivery.decode, kDecode);
+  EXPECT_EQ(delivery.stall, std::chrono::milliseconds(4));
+  EXPECT_EQ(delivery.queued, std::chrono::milliseconds(10));
+}
+
+TEST_F(LoaderTimesWithAWorker, WhatNobodyWaitedForDidNotStall) {
+  dataset_->hold(true);
+  MinibatchLoader loader(dataset_, options(), {}, clock_);
+  dataset_->wait_for_reads(1);
+  clock_.advance(kDecode);
+  dataset_->hold(false);
+  bell_.wait(1);
+  clock_.advance(std::chrono::milliseconds(2));
+  const auto delivery = loader.next().value();
+  EXPECT_EQ(delivery.decode, kDecode);
+  EXPECT_EQ(delivery.stall, Duration{});
+  EXPECT_EQ(delivery.queued, std::chrono::milliseconds(2));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ inline JobSpec tiny_training_job(const std::string& directory) {
   training.validation = ValidationSpec{write_tiny_dataset(directory, "test", 20, 3, 2), 2};
   training.batch_size = 8;
   training.epochs = 3;
-  training.loader = {2, 2};
+  training.loader = {2, 2, 0};
   JobSpec spec;
   spec.name = "tiny";
   spec.model = {"lenet5", 3};
