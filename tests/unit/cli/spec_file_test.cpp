@@ -95,7 +95,8 @@ TEST_P(Example, IsAValidSpec) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Installed, Example,
-                         testing::Values("train-fashion-mnist.yaml", "serve-fashion-mnist.yaml"));
+                         testing::Values("train-fashion-mnist.yaml", "serve-fashion-mnist.yaml",
+                                         "train-image-folder.yaml", "train-synthetic.yaml"));
 
 }  // namespace
 }  // namespace fulcrum::cli
