@@ -216,14 +216,14 @@ class ImageFolderDataset final : public Dataset {
 
 // Does not count the images: a folder of millions would take longer than a submission may.
 CheckedDataset check_format(const ImageFolder& spec) {
-  const auto refused = [](Error error) {
+  const auto refuse_root = [](Error error) {
     return tl::unexpected(std::vector{at_field(std::move(error), "/root").value()});
   };
   auto sketch = sketch_of(spec.root);
-  if (!sketch) return refused(std::move(sketch).error());
+  if (!sketch) return refuse_root(std::move(sketch).error());
   const ImageFolderDataset dataset(spec, std::move(*sketch));
   // One image tells whether the files are what their names say; the others are told of when they are needed.
-  if (auto first = dataset.read({0}); !first) return refused(std::move(first).error());
+  if (auto first = dataset.read({0}); !first) return refuse_root(std::move(first).error());
   return DatasetInfo{std::nullopt, dataset.layout()};
 }
 

@@ -66,9 +66,9 @@ Expected<MinibatchLoader::Delivery> MinibatchLoader::next() {
   if (slots_.empty()) return deliver(prepare(claim()), asked);
   auto& slot = slots_[to_deliver_ % slots_.size()];
   prepared_.wait(lock, [&slot] { return slot.has_value(); });
-  Prepared taken = *std::move(slot);
-  slot.reset();
-  auto delivery = deliver(std::move(taken), asked);
+  std::optional<Prepared> taken;
+  taken.swap(slot);
+  auto delivery = deliver(std::move(*taken), asked);
   lock.unlock();
   room_.notify_one();
   return delivery;

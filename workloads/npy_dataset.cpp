@@ -40,7 +40,7 @@ void convert_elements(const std::byte* from, std::size_t count, std::byte* into)
   for (std::size_t i = 0; i < count; ++i) {
     From value;
     std::memcpy(&value, from + i * sizeof(From), sizeof(From));
-    out[i] = static_cast<To>(value);
+    out[i] = static_cast<To>(value);  // NOLINT(bugprone-signed-char-misuse): an i1 is a number
   }
 }
 

@@ -28,7 +28,7 @@ Expected<Pixels> decode(const std::string& file, const DecodeOptions& options = 
   return pixels;
 }
 
-std::string refusal(const std::string& file) {
+std::string why_no_image(const std::string& file) {
   const auto pixels = decode(file);
   return pixels ? "" : pixels.error().message;
 }
@@ -104,35 +104,37 @@ TEST(ImageDecoder, UsesMemoryAgain) {
 }
 
 TEST(ImageDecoder, NamesTheFileThatIsNone) {
-  EXPECT_EQ(refusal(""), "'a.img' is neither JPEG nor PNG: it is empty");
-  EXPECT_EQ(refusal("GIF89a"), "'a.img' is neither JPEG nor PNG");
-  EXPECT_EQ(
-      refusal("\x89PNG\r\n\x1a\n" + std::string(100, 'x')).rfind("'a.img' cannot be decoded as PNG: ", 0),
-      0U);
-  EXPECT_EQ(refusal("\xff\xd8\xff" + std::string(100, 'x')).rfind("'a.img' cannot be decoded as JPEG: ", 0),
+  EXPECT_EQ(why_no_image(""), "'a.img' is neither JPEG nor PNG: it is empty");
+  EXPECT_EQ(why_no_image("GIF89a"), "'a.img' is neither JPEG nor PNG");
+  EXPECT_EQ(why_no_image("\x89PNG\r\n\x1a\n" + std::string(100, 'x'))
+                .rfind("'a.img' cannot be decoded as PNG: ", 0),
             0U);
+  EXPECT_EQ(
+      why_no_image("\xff\xd8\xff" + std::string(100, 'x')).rfind("'a.img' cannot be decoded as JPEG: ", 0),
+      0U);
 }
 
 TEST(ImageDecoder, RefusesWhatIsCutOffAnywhere) {
   for (const auto& whole : {test::jpeg_bytes(gradient(40, 40)), test::jpeg_bytes(gradient(40, 40), 95, true),
                             test::png_bytes(gradient(40, 40))}) {
-    ASSERT_EQ(refusal(whole), "");
+    ASSERT_EQ(why_no_image(whole), "");
     // The last bytes say that the image ends, which is known without them.
     for (std::size_t bytes = 0; bytes + 20 < whole.size(); bytes += 7)
-      EXPECT_NE(refusal(whole.substr(0, bytes)), "") << bytes << " of " << whole.size();
+      EXPECT_NE(why_no_image(whole.substr(0, bytes)), "") << bytes << " of " << whole.size();
   }
 }
 
 TEST(ImageDecoder, RefusesASizeBeforeItAsksForMemory) {
   auto png = test::png_bytes(test::plain_image(2, 2, {1, 2, 3}));
   png.replace(16, 8, std::string("\x7f\xff\xff\xff\x7f\xff\xff\xff", 8));
-  EXPECT_NE(refusal(png), "");
+  EXPECT_NE(why_no_image(png), "");
 
   auto jpeg = test::jpeg_bytes(test::plain_image(16, 16, {1, 2, 3}));
   const auto frame = jpeg.find("\xff\xc0");
   ASSERT_NE(frame, std::string::npos);
   jpeg.replace(frame + 5, 4, "\xff\x00\xff\x00", 4);
-  EXPECT_EQ(refusal(jpeg), "'a.img' has 65280 x 65280 pixels; 20000 a side and 50000000 in all are allowed");
+  EXPECT_EQ(why_no_image(jpeg),
+            "'a.img' has 65280 x 65280 pixels; 20000 a side and 50000000 in all are allowed");
 }
 
 TEST(ImageDecoder, LimitsSizes) {

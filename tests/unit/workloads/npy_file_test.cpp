@@ -11,7 +11,7 @@ Expected<NpyHeader> parse(const std::string& file) {
   return parse_npy_header(file, file.size(), "a.npy");
 }
 
-std::string refusal(const std::string& file) {
+std::string why_no_array(const std::string& file) {
   const auto header = parse(file);
   return header ? "" : header.error().message;
 }
@@ -36,9 +36,9 @@ TEST(NpyFile, IsReadHoweverItsDictionaryIsWritten) {
   for (const char* dictionary : {"{'descr':'<f4','fortran_order':False,'shape':(2,3)}",
                                  "{ 'shape': (2, 3, ), 'descr': '<f4', 'fortran_order': False }",
                                  "{\"descr\": \"<f4\", \"fortran_order\": False, \"shape\": (2, 3), }"}) {
-    EXPECT_EQ(refusal(with_dictionary(dictionary)), "") << dictionary;
+    EXPECT_EQ(why_no_array(with_dictionary(dictionary)), "") << dictionary;
   }
-  EXPECT_EQ(refusal(with_dictionary(test::npy_dictionary("<f4", "(6,)"))), "");
+  EXPECT_EQ(why_no_array(with_dictionary(test::npy_dictionary("<f4", "(6,)"))), "");
 }
 
 TEST(NpyFile, KnowsItsTypes) {
@@ -69,7 +69,7 @@ TEST(NpyFile, RefusesTypesThatItDoesNotKnow) {
 }
 
 TEST(NpyFile, RefusesFortransOrder) {
-  EXPECT_EQ(refusal(with_dictionary("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }")),
+  EXPECT_EQ(why_no_array(with_dictionary("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }")),
             "'a.npy' is in Fortran's order");
 }
 
@@ -94,16 +94,16 @@ TEST(NpyFile, RefusesADictionaryOfAnotherForm) {
 
 TEST(NpyFile, HoldsItsShapeAgainstItsSize) {
   const auto header = test::npy_header(test::npy_dictionary("<f4", "(2, 3)"));
-  EXPECT_EQ(refusal(header + std::string(23, 'x')),
+  EXPECT_EQ(why_no_array(header + std::string(23, 'x')),
             "'a.npy' is cut off: it has room for 5 elements, but shape (2, 3)");
-  EXPECT_EQ(refusal(header + std::string(25, 'x')),
+  EXPECT_EQ(why_no_array(header + std::string(25, 'x')),
             "'a.npy' goes on after the elements of its shape, (2, 3)");
-  EXPECT_EQ(refusal(header), "'a.npy' is cut off: it has room for 0 elements, but shape (2, 3)");
-  EXPECT_NE(refusal(with_dictionary(test::npy_dictionary("<f4", "(4294967296, 4294967296, 4294967296)"))),
-            "");
-  EXPECT_EQ(refusal(with_dictionary(test::npy_dictionary("<f4", "(0, 3)"))),
+  EXPECT_EQ(why_no_array(header), "'a.npy' is cut off: it has room for 0 elements, but shape (2, 3)");
+  EXPECT_NE(
+      why_no_array(with_dictionary(test::npy_dictionary("<f4", "(4294967296, 4294967296, 4294967296)"))), "");
+  EXPECT_EQ(why_no_array(with_dictionary(test::npy_dictionary("<f4", "(0, 3)"))),
             "'a.npy' holds nothing: its shape is (0, 3)");
-  EXPECT_EQ(refusal(with_dictionary(test::npy_dictionary("<f4", "()"))),
+  EXPECT_EQ(why_no_array(with_dictionary(test::npy_dictionary("<f4", "()"))),
             "'a.npy' has shape (); 1 to 8 dimensions are needed");
 }
 
@@ -117,15 +117,15 @@ TEST(NpyFile, RefusesWhatIsCutOffAnywhere) {
 TEST(NpyFile, RefusesOtherVersionsAndOtherFiles) {
   auto file = test::npy<float>("<f4", "(1,)", {1});
   file[6] = 4;
-  EXPECT_EQ(refusal(file), "'a.npy' has .npy version 4.0; 1.0, 2.0 and 3.0 are supported");
-  EXPECT_EQ(refusal("PK\x03\x04" + std::string(60, 'x')),
+  EXPECT_EQ(why_no_array(file), "'a.npy' has .npy version 4.0; 1.0, 2.0 and 3.0 are supported");
+  EXPECT_EQ(why_no_array("PK\x03\x04" + std::string(60, 'x')),
             "'a.npy' is not an .npy file: it does not begin with \\x93NUMPY");
 }
 
 TEST(NpyFile, RefusesAHeaderWithoutEnd) {
   std::string file = "\x93NUMPY\x02";
   file += std::string("\0\xff\xff\xff\xff", 5);
-  EXPECT_NE(refusal(file + std::string(100, ' ')).find("has a header of 4294967295 bytes"),
+  EXPECT_NE(why_no_array(file + std::string(100, ' ')).find("has a header of 4294967295 bytes"),
             std::string::npos);
 }
 
