@@ -39,9 +39,10 @@ struct Settings {
 test::TestImage enlarged(const workloads::IdxArray& images, std::size_t sample, int side) {
   const auto rows = static_cast<int>(images.header.dims[1]);
   const auto columns = static_cast<int>(images.header.dims[2]);
-  const std::uint8_t* pixels = images.bytes.data() + sample * static_cast<std::size_t>(rows * columns);
+  const std::size_t image_bytes = std::size_t{images.header.dims[1]} * images.header.dims[2];
+  const std::uint8_t* pixels = images.bytes.data() + sample * image_bytes;
   test::TestImage image{side, side, 1, {}};
-  image.pixels.reserve(static_cast<std::size_t>(side * side));
+  image.pixels.reserve(static_cast<std::size_t>(side) * static_cast<std::size_t>(side));
   for (int row = 0; row < side; ++row) {
     for (int column = 0; column < side; ++column)
       image.pixels.push_back(pixels[row * rows / side * columns + column * columns / side]);

@@ -15,6 +15,7 @@ std::vector<std::string> faults_in(const Json& json) {
   DatasetSpec spec;
   read_dataset(fields, spec);
   std::vector<std::string> texts;
+  texts.reserve(faults.size());
   for (const auto& fault : faults)
     texts.push_back(fault.field + ": " + fault.message);
   return texts;
@@ -137,7 +138,8 @@ TEST(DatasetSpec, FillsInTheDefaultsOfAnImageFolder) {
 
 TEST(DatasetSpec, RefusesImagesOfNoSize) {
   Json json = image_folder();
-  for (const auto& size : {Json({224}), Json({224, 0}), Json({224, 5000}), Json(224), Json({1, 2, 3})}) {
+  for (const auto& size :
+       {Json({224}), Json::parse("[224, 0]"), Json({224, 5000}), Json(224), Json({1, 2, 3})}) {
     json["size"] = size;
     EXPECT_EQ(faults_in(json).size(), 1U) << size;
   }
@@ -171,7 +173,8 @@ TEST(DatasetSpec, MakesUpNoSampleThatIsTooLarge) {
   json["shape"] = {1000000, 1000000};
   EXPECT_EQ(faults_in(json),
             std::vector<std::string>{"/dataset/shape: one sample would have more than 67108864 numbers"});
-  for (const auto& shape : {Json::array(), Json({0}), Json({1.5}), Json("3"), Json(std::vector<int>(9, 1))}) {
+  for (const auto& shape :
+       {Json::array(), Json::parse("[0]"), Json({1.5}), Json("3"), Json(std::vector<int>(9, 1))}) {
     json["shape"] = shape;
     EXPECT_EQ(faults_in(json).size(), 1U) << shape;
   }
