@@ -38,6 +38,7 @@ TEST_F(Memory, DoesNotSpendALargeBlockOnASmallRequest) {
 
 TEST_F(Memory, KeepsAFewBlocksOnly) {
   std::vector<std::shared_ptr<std::byte>> held;
+  held.reserve(20);
   for (int i = 0; i < 20; ++i)
     held.push_back(memory_.take(64));
   held.clear();

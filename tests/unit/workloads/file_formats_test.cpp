@@ -52,10 +52,10 @@ TEST_F(Cifar10, IsReadThroughItsFiles) {
   EXPECT_EQ(test::targets_of(minibatch), (std::vector<std::int64_t>{9, 3, 4}));
   const auto inputs = test::inputs_of(minibatch);
   EXPECT_EQ(inputs[0], -1.0F);
-  EXPECT_EQ(inputs[3 * 1024 - 1], 1.0F);
-  EXPECT_EQ(inputs[3 * 1024], -1.0F);
-  EXPECT_EQ(inputs[4 * 1024], 1.0F);
-  EXPECT_FLOAT_EQ(inputs[5 * 1024], (51.0F / 255.0F - 0.5F) / 0.5F);
+  EXPECT_EQ(inputs[3071], 1.0F);
+  EXPECT_EQ(inputs[3072], -1.0F);
+  EXPECT_EQ(inputs[4096], 1.0F);
+  EXPECT_FLOAT_EQ(inputs[5120], (51.0F / 255.0F - 0.5F) / 0.5F);
 }
 
 TEST_F(Cifar10, IsScaledAsTheSpecSays) {
