@@ -28,9 +28,16 @@ void on_bus_error(int) {
 bool watch_bus_errors() {
   struct sigaction action {};
   action.sa_handler = on_bus_error;
-  action.sa_flags = SA_NODEFER;  // the handler does not return, so the signal must not stay blocked
   ::sigemptyset(&action.sa_mask);
   return ::sigaction(SIGBUS, &action, &earlier_action) == 0;
+}
+
+// The handler did not return, so the signal is still blocked, as it is while a handler runs.
+void unblock_bus_errors() {
+  sigset_t bus_error;
+  ::sigemptyset(&bus_error);
+  ::sigaddset(&bus_error, SIGBUS);
+  ::pthread_sigmask(SIG_UNBLOCK, &bus_error, nullptr);
 }
 
 }  // namespace
@@ -66,6 +73,7 @@ bool MappedFile::survives(void (*function)(const void*), const void* argument) {
   sigjmp_buf here;
   if (sigsetjmp(here, 0) != 0) {
     way_out = nullptr;
+    unblock_bus_errors();
     return false;
   }
   way_out = &here;
