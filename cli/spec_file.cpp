@@ -5,6 +5,7 @@
 
 #include "cli/input.h"
 #include "cli/yaml_json.h"
+#include "common/dataset_spec.h"
 
 namespace fulcrum::cli {
 
@@ -12,13 +13,8 @@ namespace {
 
 constexpr std::size_t kMaxSpecBytes = 1 << 20;
 
-constexpr std::array<const char*, 7> kPathFields{"/dataset/images",
-                                                 "/dataset/labels",
-                                                 "/validation/dataset/images",
-                                                 "/validation/dataset/labels",
-                                                 "/source/dataset/images",
-                                                 "/source/dataset/labels",
-                                                 "/output"};
+constexpr std::array<const char*, 1> kPathFields{"/output"};
+constexpr std::array<const char*, 3> kDatasets{"/dataset", "/validation/dataset", "/source/dataset"};
 
 bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
@@ -29,6 +25,19 @@ bool looks_like_json(const std::string& text, const std::string& name) {
   if (ends_with(name, ".yaml") || ends_with(name, ".yml")) return false;
   const auto first = text.find_first_not_of(" \t\r\n");
   return first != std::string::npos && text[first] == '{';
+}
+
+// A path, or a list of paths.
+void make_absolute(Json& value, const std::string& folder) {
+  if (value.is_array()) {
+    for (auto& item : value) {
+      if (item.is_string()) make_absolute(item, folder);
+    }
+  }
+  if (!value.is_string()) return;
+  const auto path = value.get<std::string>();
+  if (path.empty() || path.front() == '/') return;
+  value = (std::filesystem::path(folder) / path).lexically_normal().string();
 }
 
 }  // namespace
@@ -54,10 +63,13 @@ Expected<Json> parse_spec(const std::string& text, const std::string& name) {
 void make_paths_absolute(Json& spec, const std::string& folder) {
   for (const char* field : kPathFields) {
     const Json::json_pointer place(field);
-    if (!spec.contains(place) || !spec.at(place).is_string()) continue;
-    const auto path = spec.at(place).get<std::string>();
-    if (path.empty() || path.front() == '/') continue;
-    spec[place] = (std::filesystem::path(folder) / path).lexically_normal().string();
+    if (spec.contains(place)) make_absolute(spec[place], folder);
+  }
+  for (const char* dataset : kDatasets) {
+    for (const auto& field : dataset_path_fields()) {
+      const Json::json_pointer place(dataset + pointer_step(field));
+      if (spec.contains(place)) make_absolute(spec[place], folder);
+    }
   }
 }
 

@@ -19,7 +19,6 @@ constexpr Interval kBatchSizes = Interval::between(1, 4096);
 constexpr Interval kRatesHz = Interval::above(0, 1e5);
 constexpr Interval kDurationsS = Interval::above(0, 1e9);
 constexpr std::size_t kLongestName = 64;
-constexpr std::size_t kLongestPath = 4095;
 
 struct BuiltinModel {
   const char* name;
@@ -38,21 +37,6 @@ std::vector<std::string> builtin_names() {
   return names;
 }
 
-void read_path(JsonFields& fields, const std::string& name, std::string& into, Need need) {
-  std::string path;
-  if (!fields.read(name, path, need)) return;
-  if (path.empty() || path.front() != '/') {
-    fields.fault(name, ErrorCode::invalid_argument, "an absolute path is needed",
-                 "fulcrumctl makes paths absolute");
-  } else if (path.size() > kLongestPath) {
-    fields.fault(name, ErrorCode::invalid_argument, fmt::format("a path has at most {} bytes", kLongestPath));
-  } else if (path.find('\0') != std::string::npos) {
-    fields.fault(name, ErrorCode::invalid_argument, "a path cannot contain a zero byte");
-  } else {
-    into = path;
-  }
-}
-
 // For what is printed in tables and logs.
 void read_label(JsonFields& fields, const std::string& name, std::string& into) {
   std::string label;
@@ -64,15 +48,6 @@ void read_label(JsonFields& fields, const std::string& name, std::string& into) 
   } else if (!label.empty()) {
     into = label;
   }
-}
-
-void read_dataset(JsonFields& parent, DatasetSpec& dataset) {
-  auto fields = parent.object("dataset", Need::required);
-  if (!fields) return;
-  fields->read_choice("format", dataset.format, {"idx"}, {}, Need::required);
-  read_path(*fields, "images", dataset.images, Need::required);
-  read_path(*fields, "labels", dataset.labels, Need::required);
-  fields->finish();
 }
 
 void read_model(JsonFields& parent, ModelSpec& model) {
@@ -130,6 +105,7 @@ void read_loader(JsonFields& parent, LoaderSpec& loader) {
   if (!fields) return;
   fields->read("workers", loader.workers, Interval::between(0, 64));
   fields->read("prefetch", loader.prefetch, Interval::between(1, 64));
+  fields->read("shard", loader.shard, Interval::between(0, 1e9));
   fields->finish();
 }
 
@@ -156,7 +132,7 @@ TrainingSpec read_training(JsonFields& fields) {
     checkpoint->finish();
   }
   read_deterministic(fields);
-  read_path(fields, "output", spec.output, Need::optional);
+  fields.read_path("output", spec.output);
   return spec;
 }
 
@@ -231,14 +207,10 @@ InferenceSpec read_inference(JsonFields& fields, const ModelSpec& model) {
   return spec;
 }
 
-Json to_json(const DatasetSpec& dataset) {
-  return {{"format", dataset.format}, {"images", dataset.images}, {"labels", dataset.labels}};
-}
-
 void add_training(const TrainingSpec& spec, Json& json) {
-  json["dataset"] = to_json(spec.dataset);
+  json["dataset"] = spec.dataset.to_json();
   if (spec.validation) {
-    json["validation"] = {{"dataset", to_json(spec.validation->dataset)},
+    json["validation"] = {{"dataset", spec.validation->dataset.to_json()},
                           {"every_epochs", spec.validation->every_epochs}};
   }
   json["loss"] = spec.loss;
@@ -247,6 +219,7 @@ void add_training(const TrainingSpec& spec, Json& json) {
   json["batch_size"] = spec.batch_size;
   json["epochs"] = spec.epochs;
   json["loader"] = {{"workers", spec.loader.workers}, {"prefetch", spec.loader.prefetch}};
+  if (spec.loader.shard > 0) json["loader"]["shard"] = spec.loader.shard;
   json["checkpoint"] = {{"every_s", spec.checkpoint_every_s}};
   json["deterministic"] = true;
   if (!spec.output.empty()) json["output"] = spec.output;
@@ -260,7 +233,7 @@ void add_inference(const InferenceSpec& spec, Json& json) {
   json["priority"] = "urgent";
   Json& source = json["source"];
   source = {{"kind", "replay"},
-            {"dataset", to_json(spec.source.dataset)},
+            {"dataset", spec.source.dataset.to_json()},
             {"process", spec.source.process},
             {"rate_hz", spec.source.rate_hz},
             {"seed", spec.source.seed}};
@@ -274,11 +247,11 @@ std::vector<int> JobSpec::batch_sizes() const {
   return inference()->batch_sizes;
 }
 
-std::vector<JobSpec::NamedFile> JobSpec::input_files() const {
+std::vector<NamedFile> JobSpec::input_files() const {
   std::vector<NamedFile> files;
   const auto add = [&files](const std::string& field, const DatasetSpec& dataset) {
-    files.push_back({field + "/images", dataset.images});
-    files.push_back({field + "/labels", dataset.labels});
+    for (const auto& file : dataset.files())
+      files.push_back({field + file.field, file.path});
   };
   if (const auto* spec = training()) {
     add("/dataset", spec->dataset);

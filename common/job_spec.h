@@ -9,18 +9,13 @@
 #include <variant>
 #include <vector>
 
+#include "common/dataset_spec.h"
 #include "common/error.h"
 #include "common/json_text.h"
 
 namespace fulcrum {
 
 using JobId = std::int64_t;  // 1, 2, 3 ... in order of submission
-
-struct DatasetSpec {
-  std::string format;  // "idx": MNIST's format, gzipped or not
-  std::string images;  // absolute path, unsigned bytes [n, rows, cols]
-  std::string labels;  // absolute path, unsigned bytes [n]
-};
 
 struct ModelSpec {
   std::string builtin;  // "lenet5": input [1, 28, 28]
@@ -41,6 +36,7 @@ struct ValidationSpec {
 struct LoaderSpec {
   int workers = 4;   // threads that prepare minibatches; 0 = in line with the step
   int prefetch = 2;  // minibatches each worker may be ahead
+  int shard = 0;     // neighbouring samples that stay together when samples are shuffled; 0: none
 };
 
 struct TrainingSpec {
@@ -87,11 +83,7 @@ struct JobSpec {
   // Batch sizes this job can run: one for training, batch_sizes for inference.
   std::vector<int> batch_sizes() const;
 
-  // Every file the job reads, with the field that names it, such as /dataset/images.
-  struct NamedFile {
-    std::string field;
-    std::string path;
-  };
+  // Every file and folder the job reads, with the field that names it, such as /dataset/images.
   std::vector<NamedFile> input_files() const;
 
   // With every default filled in; from_json(to_json()) is the same spec.

@@ -12,11 +12,25 @@ namespace fulcrum {
 namespace {
 
 constexpr std::size_t kLongestQuote = 80;  // of the input, in a message
+constexpr std::size_t kLongestPath = 4095;
 
 std::string shown(const Json& json) {
   std::string text = to_line(json);
   if (text.size() > kLongestQuote) return json.type_name();
   return text;
+}
+
+Expected<void> check_path(const std::string& path) {
+  if (path.empty() || path.front() != '/') {
+    return fail(ErrorCode::invalid_argument, "an absolute path is needed", "fulcrumctl makes paths absolute");
+  }
+  if (path.size() > kLongestPath) {
+    return fail(ErrorCode::invalid_argument, fmt::format("a path has at most {} bytes", kLongestPath));
+  }
+  if (path.find('\0') != std::string::npos) {
+    return fail(ErrorCode::invalid_argument, "a path cannot contain a zero byte");
+  }
+  return {};
 }
 
 bool one_of(const std::string& value, const std::vector<std::string>& values) {
@@ -144,6 +158,40 @@ bool JsonFields::read(const std::string& name, double& into, const Interval& ran
     return false;
   }
   into = json->get<double>();
+  return true;
+}
+
+bool JsonFields::read_path(const std::string& name, std::string& into, Need need) {
+  std::string path;
+  if (!read(name, path, need)) return false;
+  if (auto fit = check_path(path); !fit) {
+    fault(name, fit.error().code, fit.error().message, fit.error().hint);
+    return false;
+  }
+  into = std::move(path);
+  return true;
+}
+
+bool JsonFields::read_paths(const std::string& name, std::vector<std::string>& into, std::size_t most,
+                            Need need) {
+  const Json* json = find(name, need);
+  if (json == nullptr) return false;
+  if (!json->is_array() || json->empty() || json->size() > most) {
+    wrong_type(name, fmt::format("a list of 1 to {} paths", most), *json);
+    return false;
+  }
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < json->size(); ++i) {
+    const Json& item = (*json)[i];
+    const auto fit = item.is_string() ? check_path(item.get<std::string>())
+                                      : fail(ErrorCode::invalid_argument, "an absolute path is needed");
+    if (!fit) {
+      fault(name, fit.error().code, fmt::format("item {}: {}", i, fit.error().message), fit.error().hint);
+      return false;
+    }
+    paths.push_back(item.get<std::string>());
+  }
+  into = std::move(paths);
   return true;
 }
 

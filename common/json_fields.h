@@ -55,6 +55,10 @@ class JsonFields {
   // `range` within +-2^53, where every whole number is a double.
   bool read(const std::string& name, std::int64_t& into, const Interval& range, Need need = Need::optional);
   bool read(const std::string& name, double& into, const Interval& range, Need need = Need::optional);
+  // An absolute path; a list of them, from 1 to `most`.
+  bool read_path(const std::string& name, std::string& into, Need need = Need::optional);
+  bool read_paths(const std::string& name, std::vector<std::string>& into, std::size_t most,
+                  Need need = Need::optional);
 
   // One of `choices`. A value in `later` is refused as unsupported rather than as unknown.
   bool read_choice(const std::string& name, std::string& into, const std::vector<std::string>& choices,

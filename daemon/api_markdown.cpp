@@ -53,6 +53,8 @@ with the state `failed`; what `progress` holds depends on the kind of job.
 ```
 )markdown";
 
+constexpr const char* kDatasetTitle = "data set";  // in config/schemas/job.schema.json
+
 std::string type_of(const Json& schema) {
   const Json type = schema.value("type", Json());
   if (type.is_string()) return type.get<std::string>();
@@ -84,12 +86,14 @@ void render_fields(const Json& schema, const std::string& prefix, std::string& r
   const Json required = schema.value("required", Json::array());
   const Json properties = schema.value("properties", Json::object());
   for (const auto& [name, field] : properties.items()) {
-    if (field.contains("oneOf")) {
-      rows += fmt::format("| `{}{}` | object | see [job specs](#job-specs) |\n", prefix, name);
-      continue;
-    }
     const bool needed = std::find(required.begin(), required.end(), name) != required.end();
     std::string notes = needed ? "**required**" : "";
+    if (field.contains("oneOf")) {
+      const bool is_data = field.value("title", "") == kDatasetTitle;
+      rows += fmt::format("| `{}{}` | object | {}{}see {} |\n", prefix, name, notes, needed ? "; " : "",
+                          is_data ? "[data sets](#data-sets)" : "[job specs](#job-specs)");
+      continue;
+    }
     for (const auto& part : {limits_of(field), field.value("description", "")}) {
       if (!part.empty()) notes += (notes.empty() ? "" : "; ") + part;
     }
@@ -113,6 +117,18 @@ std::string render_method(const MethodDescription& method) {
                      table_of_fields(method.params), to_line(request), to_line(answer));
 }
 
+std::string render_datasets(const Json& job) {
+  std::string text =
+      "\n## Data sets\n\nFiles and folders as the worker finds them on this machine; docs/workloads.md has "
+      "an "
+      "example of each format.\n";
+  for (const auto& form : job.at(Json::json_pointer("/properties/dataset/oneOf"))) {
+    text += fmt::format("\n### {}\n\n{}\n\n{}", form.value("title", ""), form.value("description", ""),
+                        table_of_fields(form));
+  }
+  return text;
+}
+
 std::string render_job_specs(const std::vector<MethodDescription>& table) {
   std::string text =
       "\n## Job specs\n\nPaths are absolute and are opened by the worker; `fulcrumctl` makes relative ones "
@@ -123,6 +139,7 @@ std::string render_job_specs(const std::vector<MethodDescription>& table) {
     for (const auto& form : method.params.at(forms)) {
       text += fmt::format("\n### {}\n\n{}", form.value("title", "job"), table_of_fields(form));
     }
+    text += render_datasets(method.params.at(forms).front());
   }
   return text;
 }

@@ -33,6 +33,7 @@ bool reset_signals() {
   sigset_t none;
   sigemptyset(&none);
   std::signal(SIGPIPE, SIG_DFL);
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): a forked child has one thread.
   return ::sigprocmask(SIG_SETMASK, &none, nullptr) == 0;
 }
 

@@ -22,14 +22,14 @@ std::uint64_t fnv1a(std::string_view bytes) {
 }
 
 void add_training(const TrainingSpec& spec, Json& workload) {
-  workload["data"] = {{"format", spec.dataset.format}};
+  workload["data"] = spec.dataset.cost_traits();
   workload["loss"] = spec.loss;
   workload["optimizer"] = {{"name", spec.optimizer.name}, {"momentum", spec.optimizer.momentum > 0}};
   workload["loader"] = {{"workers", spec.loader.workers}, {"prefetch", spec.loader.prefetch}};
 }
 
 void add_inference(const InferenceSpec& spec, Json& workload) {
-  workload["data"] = {{"format", spec.source.dataset.format}};
+  workload["data"] = spec.source.dataset.cost_traits();
 }
 
 }  // namespace

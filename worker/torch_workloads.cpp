@@ -51,6 +51,8 @@ class TorchTraining final : public TrainingWorkload {
     FULCRUM_TRY_ASSIGN(step, run_->step());
     if (step.validation) return Step::validation;
     fetch_stall_ms_ += step.data_ms;
+    decode_ms_ += step.decode_ms;
+    queued_ms_ += step.queued_ms;
     return Step::training;
   }
 
@@ -63,6 +65,8 @@ class TorchTraining final : public TrainingWorkload {
   Json progress() const override {
     Json json = run_->progress().to_json();
     json["fetch_stall_ms"] = fetch_stall_ms_;
+    json["decode_ms"] = decode_ms_;
+    json["queued_ms"] = queued_ms_;
     return json;
   }
 
@@ -90,7 +94,10 @@ class TorchTraining final : public TrainingWorkload {
   std::unique_ptr<workloads::TrainingTrial> trial_;
   std::string output_;
   Logger log_;
-  double fetch_stall_ms_ = 0;  // in this process
+  // Sums over the training minibatches of this process.
+  double fetch_stall_ms_ = 0;
+  double decode_ms_ = 0;
+  double queued_ms_ = 0;
 };
 
 class TorchInference final : public InferenceWorkload {

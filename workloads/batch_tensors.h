@@ -7,23 +7,32 @@
 #include <cstdint>
 #include <vector>
 
-#include "workloads/dataset.h"
+#include "workloads/minibatch.h"
 
 namespace fulcrum::workloads {
 
 struct BatchTensors {
-  at::Tensor inputs;   // float32 [n, sample shape]
-  at::Tensor targets;  // int64 [n]
+  at::Tensor inputs;   // [n, layout.input.shape]
+  at::Tensor targets;  // [n, layout.target.shape]
 };
 
-// On the CPU the tensors share the minibatch's memory, so it must outlive them.
-inline BatchTensors batch_tensors(Minibatch& minibatch, const std::vector<std::int64_t>& sample_shape,
-                                  c10::Device device) {
-  const auto n = static_cast<std::int64_t>(minibatch.size());
-  std::vector<std::int64_t> shape{n};
-  shape.insert(shape.end(), sample_shape.begin(), sample_shape.end());
-  return {at::from_blob(minibatch.inputs.data(), shape, at::kFloat).to(device),
-          at::from_blob(minibatch.targets.data(), {n}, at::kLong).to(device)};
+inline at::ScalarType scalar_type(ElementType type) {
+  return type == ElementType::float32 ? at::kFloat : at::kLong;
+}
+
+// Shares the memory, and keeps it for as long as the tensor lives. Page-locked memory is copied to a device
+// in the order of its other work, without waiting for it here.
+inline at::Tensor batch_tensor(const std::shared_ptr<std::byte>& memory, const ArrayLayout& layout,
+                               std::size_t count, c10::Device device) {
+  std::vector<std::int64_t> shape{static_cast<std::int64_t>(count)};
+  shape.insert(shape.end(), layout.shape.begin(), layout.shape.end());
+  const auto keep = [memory](void*) {};
+  return at::from_blob(memory.get(), shape, keep, scalar_type(layout.type)).to(device, /*non_blocking=*/true);
+}
+
+inline BatchTensors batch_tensors(const Minibatch& minibatch, c10::Device device) {
+  return {batch_tensor(minibatch.inputs, minibatch.layout->input, minibatch.count, device),
+          batch_tensor(minibatch.targets, minibatch.layout->target, minibatch.count, device)};
 }
 
 }  // namespace fulcrum::workloads

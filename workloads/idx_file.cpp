@@ -1,9 +1,6 @@
 #include "workloads/idx_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -11,8 +8,7 @@
 #include <cerrno>
 #include <memory>
 
-#include "common/unique_fd.h"
-#include "workloads/path_access.h"
+#include "workloads/open_file.h"
 
 namespace fulcrum::workloads {
 
@@ -37,23 +33,12 @@ Unexpected malformed(const std::string& path, const std::string& what) {
 class InflatedFile {
  public:
   static Expected<InflatedFile> open(const std::string& path) {
-    // O_NONBLOCK, so that opening a FIFO does not wait for a writer.
-    UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    if (!fd.valid()) {
-      const int error = errno;
-      FULCRUM_TRY(check_readable(path));
-      return fail_errno(error, fmt::format("opening '{}'", path));
-    }
-    struct stat info {};
-    if (::fstat(fd.get(), &info) != 0) return fail_errno(errno, fmt::format("examining '{}'", path));
-    if (!S_ISREG(info.st_mode)) {
-      return fail(ErrorCode::invalid_argument, fmt::format("'{}' is not a regular file", path));
-    }
-    gzFile stream = ::gzdopen(fd.get(), "rb");
+    FULCRUM_TRY_ASSIGN(file, open_regular_file(path));
+    gzFile stream = ::gzdopen(file.fd.get(), "rb");
     if (stream == nullptr) return fail(ErrorCode::io, fmt::format("opening '{}': out of memory", path));
-    fd.release();  // the stream has it now
+    file.fd.release();  // the stream has it now
     ::gzbuffer(stream, 1U << 17);
-    return InflatedFile(path, stream, static_cast<std::uint64_t>(info.st_size));
+    return InflatedFile(path, stream, file.bytes);
   }
 
   // Up to `count` bytes; fewer only at the end.

@@ -17,10 +17,10 @@ struct InferenceRun::State {
   std::unique_ptr<Network> network;
   const Clock& clock;
 
-  std::vector<std::int64_t> predict(Minibatch& minibatch) {
+  std::vector<std::int64_t> predict(const Minibatch& minibatch) {
     const DeviceTurn turn(share);
     const at::NoGradGuard no_gradients;
-    const auto batch = batch_tensors(minibatch, dataset->sample_shape(), share.device());
+    const auto batch = batch_tensors(minibatch, share.device());
     const at::Tensor classes = at::argmax(network->forward(batch.inputs), 1).cpu().contiguous();
     share.synchronise();
     const auto* first = classes.data_ptr<std::int64_t>();
@@ -33,7 +33,7 @@ InferenceRun::~InferenceRun() = default;
 
 Expected<std::shared_ptr<const Dataset>> load_inference_data(const JobSpec& spec) {
   FULCRUM_TRY_ASSIGN(dataset, load_dataset(spec.inference()->source.dataset, spec.model.num_classes));
-  FULCRUM_TRY(check_sample_shape(spec.model, dataset->sample_shape()));
+  FULCRUM_TRY(check_samples_fit(spec.model, dataset->layout()));
   return dataset;
 }
 
@@ -69,7 +69,7 @@ Expected<InferenceBatch> InferenceRun::run(const std::vector<std::size_t>& sampl
   batch.device_ms = to_ms(state_->clock.now() - start);
   batch.data_ms = to_ms(start - asked);
   for (std::size_t i = 0; i < predictions.size(); ++i) {
-    if (predictions[i] == minibatch.targets[i]) ++batch.correct;
+    if (predictions[i] == minibatch.int_targets()[i]) ++batch.correct;
   }
   batch.predictions = std::move(predictions);
   return batch;

@@ -20,19 +20,29 @@ void check_one(const ModelSpec& model, const DatasetSpec& dataset, const std::st
   if (!info) {
     for (const Error& error : info.error())
       add_fault(faults, error, field + error.field);
-  } else if (auto fits = check_sample_shape(model, info->sample_shape); !fits) {
-    add_fault(faults, std::move(fits).error(), field + "/images");
+  } else if (auto fits = check_samples_fit(model, info->layout); !fits) {
+    add_fault(faults, std::move(fits).error(), field);
   }
 }
 
 }  // namespace
 
-Expected<void> check_sample_shape(const ModelSpec& model, const std::vector<std::int64_t>& shape) {
+Expected<void> check_samples_fit(const ModelSpec& model, const SampleLayout& samples) {
   FULCRUM_TRY_ASSIGN(builtin, find_builtin_model(model.builtin));
-  if (shape == builtin.input_shape) return {};
-  return fail(ErrorCode::invalid_argument,
-              fmt::format("the samples have shape [{}], but model '{}' takes [{}]", fmt::join(shape, ", "),
-                          model.builtin, fmt::join(builtin.input_shape, ", ")));
+  const ArrayLayout wanted{ElementType::float32, builtin.input_shape};
+  if (!(samples.input == wanted)) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("the samples have shape [{}] of {}, but model '{}' takes [{}] of {}",
+                            fmt::join(samples.input.shape, ", "), name_of(samples.input.type), model.builtin,
+                            fmt::join(wanted.shape, ", "), name_of(wanted.type)));
+  }
+  if (!samples.has_class()) {
+    return fail(
+        ErrorCode::invalid_argument,
+        fmt::format("the targets have shape [{}] of {}, but model '{}' learns classes: one int64 a sample",
+                    fmt::join(samples.target.shape, ", "), name_of(samples.target.type), model.builtin));
+  }
+  return {};
 }
 
 std::vector<Error> check_job_files(const JobSpec& spec) {

@@ -14,8 +14,7 @@ namespace fulcrum::workloads {
 // headers only; load_dataset may still find a file damaged further on.
 std::vector<Error> check_job_files(const JobSpec& spec);
 
-// The samples are of the shape that the model takes.
-[[nodiscard]] Expected<void> check_sample_shape(const ModelSpec& model,
-                                                const std::vector<std::int64_t>& shape);
+// The samples are what the model takes, and what it can learn from.
+[[nodiscard]] Expected<void> check_samples_fit(const ModelSpec& model, const SampleLayout& samples);
 
 }  // namespace fulcrum::workloads

@@ -12,7 +12,6 @@
 #include <sstream>
 
 #include "workloads/batch_tensors.h"
-#include "workloads/builtin_models.h"
 #include "workloads/device_turn.h"
 #include "workloads/network.h"
 #include "workloads/torch_call.h"
@@ -33,14 +32,13 @@ std::unique_ptr<torch::optim::Optimizer> make_optimizer(const OptimizerSpec& spe
 struct Learner::Parts {
   ModelSpec model;
   OptimizerSpec optimizer_spec;
-  std::vector<std::int64_t> sample_shape;
   DeviceShare share;
   std::unique_ptr<Network> network;
   std::unique_ptr<torch::optim::Optimizer> optimizer;
 
-  double train(Minibatch& minibatch) {
+  double train(const Minibatch& minibatch) {
     const DeviceTurn turn(share);
-    const auto batch = batch_tensors(minibatch, sample_shape, share.device());
+    const auto batch = batch_tensors(minibatch, share.device());
     // Optimizer::parameters() would warn in every step with LibTorch 1.13.
     for (const auto& parameter : optimizer->param_groups().front().params()) {
       parameter.mutable_grad().reset();
@@ -52,10 +50,10 @@ struct Learner::Parts {
     return loss.item<double>();
   }
 
-  Score evaluate(Minibatch& minibatch) {
+  Score evaluate(const Minibatch& minibatch) {
     const DeviceTurn turn(share);
     const at::NoGradGuard no_gradients;
-    const auto batch = batch_tensors(minibatch, sample_shape, share.device());
+    const auto batch = batch_tensors(minibatch, share.device());
     network->set_training(false);
     const at::Tensor logits = network->forward(batch.inputs);
     network->set_training(true);
@@ -69,7 +67,6 @@ Learner::Learner(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Learner::~Learner() = default;
 
 Expected<std::unique_ptr<Learner>> Learner::create(const JobSpec& spec, int intra_op_threads) {
-  FULCRUM_TRY_ASSIGN(builtin, find_builtin_model(spec.model.builtin));
   return torch_call("making the network and its optimizer", [&] {
     DeviceShare share(best_device(), intra_op_threads, spec.seed);
     std::unique_ptr<Network> network;
@@ -79,16 +76,16 @@ Expected<std::unique_ptr<Learner>> Learner::create(const JobSpec& spec, int intr
     }
     const OptimizerSpec& optimizer_spec = spec.training()->optimizer;
     auto optimizer = make_optimizer(optimizer_spec, network->parameters());
-    return std::unique_ptr<Learner>(new Learner(std::make_unique<Parts>(Parts{
-        spec.model, optimizer_spec, builtin.input_shape, share, std::move(network), std::move(optimizer)})));
+    return std::unique_ptr<Learner>(new Learner(std::make_unique<Parts>(
+        Parts{spec.model, optimizer_spec, share, std::move(network), std::move(optimizer)})));
   });
 }
 
-Expected<double> Learner::train(Minibatch minibatch) {
+Expected<double> Learner::train(const Minibatch& minibatch) {
   return torch_call("running a training minibatch", [&] { return parts_->train(minibatch); });
 }
 
-Expected<Score> Learner::evaluate(Minibatch minibatch) {
+Expected<Score> Learner::evaluate(const Minibatch& minibatch) {
   return torch_call("running a validation minibatch", [&] { return parts_->evaluate(minibatch); });
 }
 
@@ -129,9 +126,8 @@ Expected<std::unique_ptr<Learner>> Learner::copy() const {
   return torch_call("copying the network", [&] {
     auto cloned = parts_->network->clone();
     auto fresh = make_optimizer(parts_->optimizer_spec, cloned->parameters());
-    return std::unique_ptr<Learner>(
-        new Learner(std::make_unique<Parts>(Parts{parts_->model, parts_->optimizer_spec, parts_->sample_shape,
-                                                  parts_->share, std::move(cloned), std::move(fresh)})));
+    return std::unique_ptr<Learner>(new Learner(std::make_unique<Parts>(
+        Parts{parts_->model, parts_->optimizer_spec, parts_->share, std::move(cloned), std::move(fresh)})));
   });
 }
 

@@ -35,10 +35,10 @@ class Learner {
   Learner& operator=(const Learner&) = delete;
 
   // Forward, backward and update, to completion. The mean loss before the update.
-  [[nodiscard]] Expected<double> train(Minibatch minibatch);
+  [[nodiscard]] Expected<double> train(const Minibatch& minibatch);
 
   // Forward only; the weights stay.
-  [[nodiscard]] Expected<Score> evaluate(Minibatch minibatch);
+  [[nodiscard]] Expected<Score> evaluate(const Minibatch& minibatch);
 
   [[nodiscard]] Expected<LearnerState> save() const;
   [[nodiscard]] Expected<void> load(const LearnerState& state);

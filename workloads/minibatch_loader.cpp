@@ -18,6 +18,7 @@ MinibatchLoader::MinibatchLoader(std::shared_ptr<const Dataset> dataset, Options
     : dataset_(std::move(dataset)),
       options_(std::move(options)),
       clock_(clock),
+      memory_(options_.allocate),
       per_epoch_(minibatches_per_epoch(dataset_->size(), options_.batch_size)),
       end_(options_.epochs * per_epoch_),
       to_claim_(start.epoch * per_epoch_ + start.minibatch),
@@ -46,7 +47,9 @@ bool MinibatchLoader::ready() const {
   const std::lock_guard lock(mutex_);
   if (failure_) return true;
   if (to_deliver_ >= end_) return false;
-  return slots_.empty() || slots_[to_deliver_ % slots_.size()].has_value();
+  if (slots_.empty() || slots_[to_deliver_ % slots_.size()].has_value()) return true;
+  if (!wanted_) wanted_ = clock_.now();
+  return false;
 }
 
 bool MinibatchLoader::finished() const {
@@ -60,22 +63,27 @@ Expected<MinibatchLoader::Delivery> MinibatchLoader::next() {
   if (failure_) return Unexpected(*failure_);
   if (to_deliver_ >= end_) return fail(ErrorCode::internal, "a minibatch was asked for after the last epoch");
 
-  std::optional<Expected<Minibatch>> taken;
-  if (slots_.empty()) {
-    taken = prepare(claim());
-  } else {
-    auto& slot = slots_[to_deliver_ % slots_.size()];
-    prepared_.wait(lock, [&slot] { return slot.has_value(); });
-    taken.swap(slot);
-  }
-  if (!*taken) {
-    failure_ = std::move(*taken).error();
+  if (slots_.empty()) return deliver(prepare(claim()), asked);
+  auto& slot = slots_[to_deliver_ % slots_.size()];
+  prepared_.wait(lock, [&slot] { return slot.has_value(); });
+  std::optional<Prepared> taken;
+  taken.swap(slot);
+  auto delivery = deliver(std::move(*taken), asked);
+  lock.unlock();
+  room_.notify_one();
+  return delivery;
+}
+
+Expected<MinibatchLoader::Delivery> MinibatchLoader::deliver(Prepared prepared, TimePoint asked) {
+  const TimePoint wanted = std::min(wanted_.value_or(asked), asked);
+  wanted_.reset();
+  if (!prepared.minibatch) {
+    failure_ = std::move(prepared.minibatch).error();
     return Unexpected(*failure_);
   }
   ++to_deliver_;
-  lock.unlock();
-  room_.notify_one();
-  return Delivery{std::move(**taken), clock_.now() - asked};
+  return Delivery{std::move(*prepared.minibatch), std::max(Duration{}, prepared.at - wanted), prepared.decode,
+                  std::max(Duration{}, asked - prepared.at)};
 }
 
 MinibatchLoader::Task MinibatchLoader::claim() {
@@ -92,7 +100,7 @@ std::vector<std::size_t> MinibatchLoader::samples_of(const Task& task) const {
   auto& all = task.order->samples;
   std::call_once(task.order->made, [&] {
     if (options_.shuffle) {
-      all = shuffled(dataset_->size(), options_.seed, task.position.epoch);
+      all = shuffled(dataset_->size(), options_.seed, task.position.epoch, options_.shard);
     } else {
       all.resize(dataset_->size());
       std::iota(all.begin(), all.end(), std::size_t{0});
@@ -104,9 +112,16 @@ std::vector<std::size_t> MinibatchLoader::samples_of(const Task& task) const {
   return {at(first), at(last)};
 }
 
-Expected<Minibatch> MinibatchLoader::prepare(const Task& task) const {
+MinibatchLoader::Prepared MinibatchLoader::prepare(const Task& task) {
+  const TimePoint begin = clock_.now();
+  auto minibatch = read(task);
+  const TimePoint end = clock_.now();
+  return {std::move(minibatch), end - begin, end};
+}
+
+Expected<Minibatch> MinibatchLoader::read(const Task& task) {
   try {
-    auto minibatch = dataset_->read(samples_of(task));
+    auto minibatch = dataset_->read(samples_of(task), {options_.seed, task.position.epoch, &memory_});
     if (minibatch) return minibatch;
     return in_context(
         std::move(minibatch).error(),
@@ -124,10 +139,10 @@ void MinibatchLoader::work() {
     const Task task = claim();
 
     lock.unlock();
-    auto minibatch = prepare(task);
+    auto prepared = prepare(task);
     lock.lock();
 
-    slots_[task.sequence % slots_.size()] = std::move(minibatch);
+    slots_[task.sequence % slots_.size()] = std::move(prepared);
     if (task.sequence != to_deliver_) continue;
     prepared_.notify_one();
     if (options_.on_ready) {

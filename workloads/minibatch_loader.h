@@ -34,14 +34,20 @@ class MinibatchLoader {
     std::uint64_t seed = 1;
     std::size_t workers = 0;   // threads; 0: next() prepares the minibatch itself
     std::size_t prefetch = 1;  // minibatches that each worker may be ahead
+    std::size_t shard = 0;     // see shuffled()
     // Called in a worker thread whenever ready() becomes true while it was false, except through next(): so
     // ask ready() after next(), and wait for this call when it says no. Must not call back into the loader.
     std::function<void()> on_ready;
+    BatchMemory::Allocate allocate = BatchMemory::from_heap;  // memory for minibatches
   };
 
   struct Delivery {
     Minibatch minibatch;
-    Duration stall{};  // how long next() waited for it, or prepared it: the fetch stall
+    // The fetch stall: from when it could first have been taken, which is when ready() said no or next() was
+    // called, until it was there.
+    Duration stall{};
+    Duration decode{};  // how long it took to prepare, in whichever thread
+    Duration queued{};  // how long it lay ready before it was taken
   };
 
   // `clock` must outlive the loader.
@@ -69,6 +75,11 @@ class MinibatchLoader {
     std::once_flag made;
     std::vector<std::size_t> samples;
   };
+  struct Prepared {
+    Expected<Minibatch> minibatch;
+    Duration decode{};
+    TimePoint at{};  // when it was ready
+  };
   struct Task {
     std::uint64_t sequence;
     LoaderPosition position;
@@ -77,7 +88,9 @@ class MinibatchLoader {
 
   Task claim();  // with mutex_ held
   bool may_claim() const { return to_claim_ < end_ && to_claim_ < to_deliver_ + slots_.size(); }
-  Expected<Minibatch> prepare(const Task& task) const;
+  Prepared prepare(const Task& task);
+  Expected<Minibatch> read(const Task& task);
+  Expected<Delivery> deliver(Prepared prepared, TimePoint asked);  // with mutex_ held
   std::vector<std::size_t> samples_of(const Task& task) const;
   void work();
   void stop();
@@ -85,6 +98,7 @@ class MinibatchLoader {
   const std::shared_ptr<const Dataset> dataset_;
   const Options options_;
   const Clock& clock_;
+  BatchMemory memory_;
   const std::uint64_t per_epoch_;
   const std::uint64_t end_;  // minibatches are numbered through all epochs: 0 .. end_ - 1
 
@@ -93,8 +107,9 @@ class MinibatchLoader {
   std::condition_variable prepared_;  // for next(): the minibatch it waits for is there
   std::uint64_t to_claim_;
   std::uint64_t to_deliver_;
-  std::vector<std::optional<Expected<Minibatch>>> slots_;  // minibatch i is in slot i % size
-  std::shared_ptr<EpochOrder> order_;                      // of the epoch that is being claimed
+  std::vector<std::optional<Prepared>> slots_;  // minibatch i is in slot i % size
+  mutable std::optional<TimePoint> wanted_;     // the next minibatch, which was not there
+  std::shared_ptr<EpochOrder> order_;           // of the epoch that is being claimed
   std::uint64_t order_epoch_ = 0;
   std::optional<Error> failure_;
   bool stopping_ = false;

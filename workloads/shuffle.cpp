@@ -1,5 +1,6 @@
 #include "workloads/shuffle.h"
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 
@@ -19,9 +20,16 @@ std::uint64_t uniform_below(std::uint64_t bound, std::mt19937_64& engine) {
   return value % bound;
 }
 
+// Fisher-Yates.
+void shuffle_stretch(std::size_t* first, std::size_t count, std::mt19937_64& engine) {
+  for (std::size_t left = count; left > 1; --left)
+    std::swap(first[left - 1], first[uniform_below(left, engine)]);
+}
+
 }  // namespace
 
-std::vector<std::size_t> shuffled(std::size_t size, std::uint64_t seed, std::uint64_t epoch) {
+std::vector<std::size_t> shuffled(std::size_t size, std::uint64_t seed, std::uint64_t epoch,
+                                  std::size_t shard) {
   const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
   const auto high = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); };
   std::seed_seq words{low(seed), high(seed), low(epoch), high(epoch)};
@@ -29,8 +37,20 @@ std::vector<std::size_t> shuffled(std::size_t size, std::uint64_t seed, std::uin
 
   std::vector<std::size_t> order(size);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t left = size; left > 1; --left) {  // Fisher-Yates
-    std::swap(order[left - 1], order[uniform_below(left, engine)]);
+  if (shard == 0 || shard >= size) {
+    shuffle_stretch(order.data(), size, engine);
+    return order;
+  }
+  std::vector<std::size_t> shards((size + shard - 1) / shard);
+  std::iota(shards.begin(), shards.end(), std::size_t{0});
+  shuffle_stretch(shards.data(), shards.size(), engine);
+  std::size_t at = 0;
+  for (const std::size_t number : shards) {
+    const std::size_t first = number * shard;
+    const std::size_t count = std::min(shard, size - first);
+    std::iota(order.data() + at, order.data() + at + count, first);
+    shuffle_stretch(order.data() + at, count, engine);
+    at += count;
   }
   return order;
 }

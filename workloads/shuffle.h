@@ -8,7 +8,10 @@
 
 namespace fulcrum::workloads {
 
-// 0 .. size - 1 in a random order, each order equally likely.
-std::vector<std::size_t> shuffled(std::size_t size, std::uint64_t seed, std::uint64_t epoch);
+// 0 .. size - 1 in a random order, each order equally likely. With a `shard` of more than 0, stretches of
+// that many neighbours stay together: their order is random, and the order inside of each is. So what is read
+// from a disk at about one time lies near each other on it.
+std::vector<std::size_t> shuffled(std::size_t size, std::uint64_t seed, std::uint64_t epoch,
+                                  std::size_t shard = 0);
 
 }  // namespace fulcrum::workloads

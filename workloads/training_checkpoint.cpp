@@ -86,6 +86,7 @@ Json fingerprint_of(const JobSpec& spec, std::size_t samples, std::size_t valida
   for (const char* part : {"model", "dataset", "validation", "loss", "optimizer", "batch_size", "seed"}) {
     if (all.contains(part)) fingerprint[part] = all.at(part);
   }
+  if (const int shard = spec.training()->loader.shard; shard > 0) fingerprint["shard"] = shard;
   return fingerprint;
 }
 

@@ -10,9 +10,21 @@
 #include "workloads/job_files.h"
 #include "workloads/learner.h"
 #include "workloads/minibatch_loader.h"
+#include "workloads/pinned_memory.h"
 #include "workloads/training_checkpoint.h"
 
 namespace fulcrum::workloads {
+
+namespace {
+
+void set_delivery(TrainingStep& step, const MinibatchLoader::Delivery& delivery) {
+  step.samples = delivery.minibatch.size();
+  step.data_ms = to_ms(delivery.stall);
+  step.decode_ms = to_ms(delivery.decode);
+  step.queued_ms = to_ms(delivery.queued);
+}
+
+}  // namespace
 
 struct TrainingRun::State {
   State(JobSpec the_spec, TrainingData data, Options the_options)
@@ -79,7 +91,7 @@ Expected<TrainingData> load_training_data(const JobSpec& spec) {
   const TrainingSpec& training = *spec.training();
   const auto load = [&spec](const DatasetSpec& dataset) -> Expected<std::shared_ptr<const Dataset>> {
     FULCRUM_TRY_ASSIGN(loaded, load_dataset(dataset, spec.model.num_classes));
-    FULCRUM_TRY(check_sample_shape(spec.model, loaded->sample_shape()));
+    FULCRUM_TRY(check_samples_fit(spec.model, loaded->layout()));
     return loaded;
   };
   TrainingData data;
@@ -133,7 +145,9 @@ std::unique_ptr<MinibatchLoader> TrainingRun::State::make_loader(std::shared_ptr
   loading.seed = spec.seed;
   loading.workers = static_cast<std::size_t>(training().loader.workers);
   loading.prefetch = static_cast<std::size_t>(training().loader.prefetch);
+  loading.shard = static_cast<std::size_t>(training().loader.shard);
   loading.on_ready = options.on_ready;
+  loading.allocate = batch_allocator();
   const LoaderPosition start =
       validation ? LoaderPosition{0, position.validation_minibatch}
                  : LoaderPosition{static_cast<std::uint64_t>(position.epoch), position.minibatch};
@@ -153,10 +167,9 @@ bool TrainingRun::State::validation_due() const {
 Expected<TrainingStep> TrainingRun::State::training_step() {
   FULCRUM_TRY_ASSIGN(delivery, loader->next());
   TrainingStep step;
-  step.samples = delivery.minibatch.size();
-  step.data_ms = to_ms(delivery.stall);
+  set_delivery(step, delivery);
   const TimePoint start = clock().now();
-  FULCRUM_TRY_ASSIGN(loss, learner->train(std::move(delivery.minibatch)));
+  FULCRUM_TRY_ASSIGN(loss, learner->train(delivery.minibatch));
   step.device_ms = to_ms(clock().now() - start);
   step.loss = loss;
 
@@ -186,10 +199,9 @@ Expected<TrainingStep> TrainingRun::State::validation_step() {
   FULCRUM_TRY_ASSIGN(delivery, validation_loader->next());
   TrainingStep step;
   step.validation = true;
-  step.samples = delivery.minibatch.size();
-  step.data_ms = to_ms(delivery.stall);
+  set_delivery(step, delivery);
   const TimePoint start = clock().now();
-  FULCRUM_TRY_ASSIGN(score, learner->evaluate(std::move(delivery.minibatch)));
+  FULCRUM_TRY_ASSIGN(score, learner->evaluate(delivery.minibatch));
   step.device_ms = to_ms(clock().now() - start);
   step.loss = score.loss_sum / static_cast<double>(step.samples);
 
@@ -308,7 +320,7 @@ Expected<std::unique_ptr<TrainingTrial>> TrainingRun::make_trial() const {
   std::iota(samples.begin(), samples.end(), std::size_t{0});
   for (auto& sample : samples)
     sample %= state_->dataset->size();  // full, though the data set be small
-  FULCRUM_TRY_ASSIGN(minibatch, state_->dataset->read(samples));
+  FULCRUM_TRY_ASSIGN(minibatch, state_->dataset->read(samples, {state_->spec.seed, 0, nullptr}));
   FULCRUM_TRY_ASSIGN(learner, state_->learner->copy());
   return std::make_unique<TrainingTrial>(std::move(learner), std::move(minibatch));
 }

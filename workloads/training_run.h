@@ -47,11 +47,13 @@ struct TrainingStep {
   bool validation = false;  // a minibatch of the validation set, forward only
   std::size_t samples = 0;
   double loss = 0;       // mean over the minibatch
-  double data_ms = 0;    // fetch stall
+  double data_ms = 0;    // fetch stall: the minibatch was not there when it could have been taken
+  double decode_ms = 0;  // preparing the minibatch, in whichever thread
+  double queued_ms = 0;  // that it lay ready before it was taken
   double device_ms = 0;  // forward, backward and update, to completion
 };
 
-// What a training job learns from, in memory. Shared and immutable: it may be loaded by any thread.
+// What a training job learns from. Shared and immutable: it may be loaded by any thread.
 struct TrainingData {
   std::shared_ptr<const Dataset> dataset;
   std::shared_ptr<const Dataset> validation;  // null without validation

@@ -8,10 +8,6 @@
 
 namespace fulcrum::test {
 
-inline Json dataset_json(const DatasetSpec& dataset) {
-  return {{"format", "idx"}, {"images", dataset.images}, {"labels", dataset.labels}};
-}
-
 // 320 samples in minibatches of 16: 20 steps an epoch.
 inline Json training_json(const std::string& directory, int epochs) {
   const auto dataset = write_tiny_dataset(directory, "train", 320, 4, 1);
@@ -19,8 +15,8 @@ inline Json training_json(const std::string& directory, int epochs) {
   return {{"kind", "training"},
           {"name", "fashion"},
           {"model", {{"builtin", "lenet5"}, {"num_classes", 4}}},
-          {"dataset", dataset_json(dataset)},
-          {"validation", {{"dataset", dataset_json(validation)}, {"every_epochs", 5}}},
+          {"dataset", dataset.to_json()},
+          {"validation", {{"dataset", validation.to_json()}, {"every_epochs", 5}}},
           {"batch_size", 16},
           {"epochs", epochs},
           {"seed", 3},
@@ -42,7 +38,7 @@ inline Json inference_json(const std::string& directory, double rate_hz) {
             {"process", "poisson"},
             {"rate_hz", rate_hz},
             {"seed", 1},
-            {"dataset", dataset_json(dataset)}}}};
+            {"dataset", dataset.to_json()}}}};
 }
 
 }  // namespace fulcrum::test

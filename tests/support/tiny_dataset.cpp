@@ -61,10 +61,10 @@ DatasetSpec write_tiny_dataset(const std::string& directory, const std::string& 
     }
   }
   const std::string base = directory + "/" + prefix;
-  DatasetSpec spec{"idx", base + "-images.gz", base + "-labels.gz"};
-  spill(spec.images, gzipped(idx_images(count, kSide, kSide, pixels)));
-  spill(spec.labels, gzipped(idx_labels(count, labels)));
-  return spec;
+  const IdxFiles files{base + "-images.gz", base + "-labels.gz"};
+  spill(files.images, gzipped(idx_images(count, kSide, kSide, pixels)));
+  spill(files.labels, gzipped(idx_labels(count, labels)));
+  return {files};
 }
 
 }  // namespace fulcrum::test

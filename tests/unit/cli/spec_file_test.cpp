@@ -32,6 +32,12 @@ TEST(SpecFile, RelativePathsStartAtTheFile) {
   EXPECT_EQ(spec->at("output"), dir / "out.pt");
 }
 
+TEST(SpecFile, ListsOfPathsAreMadeAbsoluteToo) {
+  Json spec{{"dataset", {{"files", {"a.bin", "/b.bin", 3}}, {"shape", {1, 2}}}}};
+  make_paths_absolute(spec, "/f");
+  EXPECT_EQ(spec, (Json{{"dataset", {{"files", {"/f/a.bin", "/b.bin", 3}}, {"shape", {1, 2}}}}}));
+}
+
 TEST(SpecFile, RelativePathsOfStandardInputStartAtTheCurrentFolder) {
   std::istringstream input(R"({"source": {"dataset": {"images": "i.gz"}}})");
   const auto spec = load_spec("-", input);
@@ -89,7 +95,8 @@ TEST_P(Example, IsAValidSpec) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Installed, Example,
-                         testing::Values("train-fashion-mnist.yaml", "serve-fashion-mnist.yaml"));
+                         testing::Values("train-fashion-mnist.yaml", "serve-fashion-mnist.yaml",
+                                         "train-image-folder.yaml", "train-synthetic.yaml"));
 
 }  // namespace
 }  // namespace fulcrum::cli

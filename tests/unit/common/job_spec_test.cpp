@@ -14,7 +14,7 @@ Json training() {
     "dataset": {"format": "idx", "images": "/d/images.gz", "labels": "/d/labels.gz"},
     "loss": "cross_entropy", "optimizer": {"name": "sgd", "lr": 0.01, "momentum": 0.9},
     "batch_size": 16, "epochs": 2, "seed": 1,
-    "loader": {"workers": 4, "prefetch": 2}, "checkpoint": {"every_s": 30}, "output": "/out/fashion.pt",
+    "loader": {"workers": 4, "prefetch": 2, "shard": 1000}, "checkpoint": {"every_s": 30}, "output": "/out/fashion.pt",
     "validation": {"dataset": {"format": "idx", "images": "/d/t10k", "labels": "/d/t10k-l"}, "every_epochs": 2},
     "deterministic": true, "class": "light-cnn"})");
 }

@@ -103,6 +103,17 @@ TEST(JobSchema, ASpecThatIsNoObjectIsTheOnlyFault) {
   EXPECT_THAT(spec_faults(json("[1, 2]")), ElementsAre("/spec: must be an object, is a list"));
 }
 
+TEST(JobSchema, ADatasetIsExplainedByItsFormat) {
+  auto spec = training_spec();
+  spec["dataset"] = {{"format", "synthetic"}, {"samples", 0}, {"images", "/d/i"}};
+  EXPECT_THAT(spec_faults(spec),
+              UnorderedElementsAre("/spec/dataset/samples: must be at least 1, is 0",
+                                   HasSubstr("/spec/dataset/shape: is missing (of one sample"),
+                                   HasSubstr("/spec/dataset/images: unknown field 'images'")));
+  spec["dataset"] = {{"format", "sintetic"}};
+  EXPECT_THAT(spec_faults(spec), ElementsAre(HasSubstr("(did you mean 'synthetic'?)")));
+}
+
 TEST(JobSchema, AFaultInAListNamesItsPlace) {
   auto spec = inference_spec();
   spec["batch_sizes"] = {1, 0, "x"};

@@ -36,6 +36,14 @@ InferenceSpec& as_inference(JobSpec& spec) {
   return std::get<InferenceSpec>(spec.kind);
 }
 
+SyntheticData made_up(std::vector<std::int64_t> shape) {
+  return {1000, std::move(shape), 10, 1};
+}
+
+IdxFiles& idx_of(DatasetSpec& dataset) {
+  return std::get<IdxFiles>(dataset.source);
+}
+
 using Change = std::function<void(JobSpec&)>;
 
 bool matters(JobSpec spec, const Change& change, const ExecutionTraits& traits = kSimulated) {
@@ -72,7 +80,7 @@ TEST(Fingerprint, ChangesWithTheTask) {
 TEST(Fingerprint, ChangesWithWhatATrainingStepDoes) {
   EXPECT_TRUE(matters(training(), [](JobSpec& s) { s.model.builtin = "resnet18"; }));
   EXPECT_TRUE(matters(training(), [](JobSpec& s) { s.model.num_classes = 100; }));
-  EXPECT_TRUE(matters(training(), [](JobSpec& s) { as_training(s).dataset.format = "jpeg"; }));
+  EXPECT_TRUE(matters(training(), [](JobSpec& s) { as_training(s).dataset.source = made_up({3, 32, 32}); }));
   EXPECT_TRUE(matters(training(), [](JobSpec& s) { as_training(s).loss = "mse"; }));
   EXPECT_TRUE(matters(training(), [](JobSpec& s) { as_training(s).optimizer.name = "adam"; }));
   EXPECT_TRUE(matters(training(), [](JobSpec& s) { as_training(s).optimizer.momentum = 0; }));
@@ -83,7 +91,9 @@ TEST(Fingerprint, ChangesWithWhatATrainingStepDoes) {
 TEST(Fingerprint, ChangesWithWhatAnInferenceStepDoes) {
   EXPECT_TRUE(matters(inference(), [](JobSpec& s) { s.model.builtin = "resnet18"; }));
   EXPECT_TRUE(matters(inference(), [](JobSpec& s) { s.model.num_classes = 100; }));
-  EXPECT_TRUE(matters(inference(), [](JobSpec& s) { as_inference(s).source.dataset.format = "jpeg"; }));
+  EXPECT_TRUE(matters(inference(), [](JobSpec& s) {
+    as_inference(s).source.dataset.source = made_up({3, 32, 32});
+  }));
 }
 
 TEST(Fingerprint, ChangesWithTheThreads) {
@@ -101,8 +111,8 @@ TEST(Fingerprint, IsTheSameWhateverATrainingJobIsCalledAndHowLongItRuns) {
   EXPECT_FALSE(matters(training(), [](JobSpec& s) { s.name = "another"; }));
   EXPECT_FALSE(matters(training(), [](JobSpec& s) { s.seed = 99; }));
   EXPECT_FALSE(matters(training(), [](JobSpec& s) { as_training(s).epochs = 50; }));
-  EXPECT_FALSE(matters(training(), [](JobSpec& s) { as_training(s).dataset.images = "/e/images"; }));
-  EXPECT_FALSE(matters(training(), [](JobSpec& s) { as_training(s).dataset.labels = "/e/labels"; }));
+  EXPECT_FALSE(matters(training(), [](JobSpec& s) { idx_of(as_training(s).dataset).images = "/e/images"; }));
+  EXPECT_FALSE(matters(training(), [](JobSpec& s) { idx_of(as_training(s).dataset).labels = "/e/labels"; }));
   EXPECT_FALSE(matters(training(), [](JobSpec& s) { as_training(s).output = "/out/weights.pt"; }));
   EXPECT_FALSE(matters(training(), [](JobSpec& s) { as_training(s).checkpoint_every_s = 5; }));
   EXPECT_FALSE(matters(training(), [](JobSpec& s) { as_training(s).validation.emplace(); }));
@@ -124,7 +134,8 @@ TEST(Fingerprint, IsTheSameForEveryRateAndBudget) {
   EXPECT_FALSE(matters(inference(), [](JobSpec& s) { as_inference(s).source.process = "poisson"; }));
   EXPECT_FALSE(matters(inference(), [](JobSpec& s) { as_inference(s).source.duration_s = 5; }));
   EXPECT_FALSE(matters(inference(), [](JobSpec& s) { as_inference(s).source.seed = 5; }));
-  EXPECT_FALSE(matters(inference(), [](JobSpec& s) { as_inference(s).source.dataset.images = "/e/images"; }));
+  EXPECT_FALSE(
+      matters(inference(), [](JobSpec& s) { idx_of(as_inference(s).source.dataset).images = "/e/images"; }));
 }
 
 TEST(Fingerprint, IsRecognised) {

@@ -7,7 +7,7 @@ namespace fulcrum::test {
 
 inline JobSpec training_spec() {
   TrainingSpec training;
-  training.dataset = {"idx", "/d/images", "/d/labels"};
+  training.dataset = {IdxFiles{"/d/images", "/d/labels"}};
   training.batch_size = 16;
   JobSpec spec;
   spec.name = "fashion";
@@ -22,7 +22,7 @@ inline JobSpec inference_spec(double rate_hz, std::optional<double> duration_s, 
   inference.latency_budget_ms = budget_ms;
   inference.arrival_rate_hz = rate_hz;
   inference.batch_sizes = {1, 4};
-  inference.source = {{"idx", "/d/images", "/d/labels"}, "periodic", rate_hz, duration_s, 1};
+  inference.source = {{IdxFiles{"/d/images", "/d/labels"}}, "periodic", rate_hz, duration_s, 1};
   JobSpec spec;
   spec.name = "camera";
   spec.model.builtin = "lenet5";

@@ -4,6 +4,7 @@
 
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_dataset.h"
+#include "tests/unit/workloads/minibatch_values.h"
 #include "workloads/job_files.h"
 
 namespace fulcrum::workloads {
@@ -12,10 +13,10 @@ namespace {
 class ADataset : public ::testing::Test {
  protected:
   DatasetSpec write(const std::string& images, const std::string& labels) {
-    DatasetSpec spec{"idx", directory_ / "images", directory_ / "labels"};
-    test::spill(spec.images, images);
-    test::spill(spec.labels, labels);
-    return spec;
+    IdxFiles files{directory_ / "images", directory_ / "labels"};
+    test::spill(files.images, images);
+    test::spill(files.labels, labels);
+    return {files};
   }
 
   test::TempDir directory_;
@@ -28,14 +29,14 @@ TEST_F(ADataset, GivesSamplesInTheOrderAskedFor) {
   ASSERT_TRUE(dataset) << dataset.error().to_string();
   const auto minibatch = (*dataset)->read({2, 0});
   ASSERT_TRUE(minibatch);
-  EXPECT_EQ(minibatch->targets, (std::vector<std::int64_t>{3, 1}));
-  EXPECT_EQ(minibatch->inputs, (std::vector<float>{1.0F, -1.0F}));
+  EXPECT_EQ(test::targets_of(*minibatch), (std::vector<std::int64_t>{3, 1}));
+  EXPECT_EQ(test::inputs_of(*minibatch), (std::vector<float>{1.0F, -1.0F}));
 }
 
 TEST_F(ADataset, KnowsItsShape) {
   const auto spec = write(test::idx_images(1, 2, 3, "abcdef"), test::idx_labels(1, "\x01"));
-  EXPECT_EQ(load_dataset(spec, 10).value()->sample_shape(), (std::vector<std::int64_t>{1, 2, 3}));
-  EXPECT_EQ(check_dataset(spec)->sample_shape, (std::vector<std::int64_t>{1, 2, 3}));
+  EXPECT_EQ(load_dataset(spec, 10).value()->layout().input.shape, (std::vector<std::int64_t>{1, 2, 3}));
+  EXPECT_EQ(check_dataset(spec)->layout.input.shape, (std::vector<std::int64_t>{1, 2, 3}));
 }
 
 TEST_F(ADataset, RefusesASampleBeyondItsEnd) {
@@ -64,7 +65,7 @@ TEST_F(ADataset, WithFewerLabelsThanImagesIsRefused) {
 }
 
 TEST_F(ADataset, CheckTellsTheFaultsOfBothFiles) {
-  const auto info = check_dataset({"idx", directory_ / "no-images", directory_ / "no-labels"});
+  const auto info = check_dataset({IdxFiles{directory_ / "no-images", directory_ / "no-labels"}});
   ASSERT_FALSE(info);
   ASSERT_EQ(info.error().size(), 2U);
   EXPECT_EQ(info.error()[0].field, "/images");
@@ -76,13 +77,14 @@ TEST_F(ADataset, CheckOfAJobNamesTheFieldsInTheSpec) {
   spec.model.builtin = "lenet5";
   TrainingSpec training;
   training.dataset = write(test::idx_images(1, 2, 3, "abcdef"), test::idx_labels(1, "\x01"));
-  training.validation = ValidationSpec{{"idx", directory_ / "absent", training.dataset.labels}, 1};
+  training.validation = ValidationSpec{{IdxFiles{directory_ / "absent", directory_ / "labels"}}, 1};
   training.output = directory_ / "absent/out.pt";
   spec.kind = training;
   const auto faults = check_job_files(spec);
   ASSERT_EQ(faults.size(), 3U);
-  EXPECT_EQ(faults[0].field, "/dataset/images");
-  EXPECT_EQ(faults[0].message, "the samples have shape [1, 2, 3], but model 'lenet5' takes [1, 28, 28]");
+  EXPECT_EQ(faults[0].field, "/dataset");
+  EXPECT_EQ(faults[0].message,
+            "the samples have shape [1, 2, 3] of float32, but model 'lenet5' takes [1, 28, 28] of float32");
   EXPECT_EQ(faults[1].field, "/validation/dataset/images");
   EXPECT_EQ(faults[2].field, "/output");
 }

@@ -59,7 +59,7 @@ TEST_F(Inference, RefusesWhatItCannotRun) {
 
 TEST_F(Inference, RefusesAMissingDataset) {
   auto inference = *spec_.inference();
-  inference.source.dataset.images = directory_ / "absent";
+  std::get<IdxFiles>(inference.source.dataset.source).images = directory_ / "absent";
   spec_.kind = inference;
   const auto run = test::create_inference_run(spec_, {1, &clock_});
   ASSERT_FALSE(run);

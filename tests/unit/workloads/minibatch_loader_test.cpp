@@ -7,30 +7,34 @@
 #include <mutex>
 #include <stdexcept>
 
+#include "tests/unit/workloads/minibatch_values.h"
+
 namespace fulcrum::workloads {
 namespace {
 
 // Sample i has target i and one input, i. Reading can be held up, and can fail.
 class CountingDataset final : public Dataset {
  public:
-  explicit CountingDataset(std::size_t size) : size_(size) {}
+  explicit CountingDataset(std::size_t size) : Dataset(test::one_number()), size_(size) {}
 
   std::size_t size() const override { return size_; }
-  const std::vector<std::int64_t>& sample_shape() const override { return shape_; }
 
-  Expected<Minibatch> read(const std::vector<std::size_t>& samples) const override {
+  Expected<void> fill(const std::vector<std::size_t>& samples, const ReadContext& context,
+                      const Destination& into) const override {
     std::unique_lock lock(mutex_);
+    last_context_ = context;
     ++reads_begun_;
     changed_.notify_all();
     changed_.wait(lock, [this] { return !held_; });
-    Minibatch minibatch;
+    auto* input = reinterpret_cast<float*>(into.inputs);
+    auto* target = reinterpret_cast<std::int64_t*>(into.targets);
     for (const auto sample : samples) {
       if (sample == poison_) return fail(ErrorCode::io, "the disk is gone");
       if (sample == bomb_) throw std::runtime_error("a decoder threw");
-      minibatch.inputs.push_back(static_cast<float>(sample));
-      minibatch.targets.push_back(static_cast<std::int64_t>(sample));
+      *input++ = static_cast<float>(sample);
+      *target++ = static_cast<std::int64_t>(sample);
     }
-    return minibatch;
+    return {};
   }
 
   void hold(bool held) {
@@ -47,15 +51,20 @@ class CountingDataset final : public Dataset {
     return reads_begun_;
   }
 
+  ReadContext last_context() const {
+    const std::lock_guard lock(mutex_);
+    return last_context_;
+  }
+
   std::size_t poison_ = SIZE_MAX;
   std::size_t bomb_ = SIZE_MAX;
 
  private:
   std::size_t size_;
-  std::vector<std::int64_t> shape_{1};
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   mutable int reads_begun_ = 0;
+  mutable ReadContext last_context_;
   bool held_ = false;
 };
 
@@ -93,7 +102,7 @@ MinibatchLoader::Options options_with(std::size_t workers) {
 std::vector<Targets> all_of(MinibatchLoader& loader) {
   std::vector<Targets> all;
   while (!loader.finished())
-    all.push_back(loader.next().value().minibatch.targets);
+    all.push_back(test::targets_of(loader.next().value().minibatch));
   return all;
 }
 
@@ -111,7 +120,7 @@ TEST_P(LoaderWith, VisitsEverySampleOncePerEpoch) {
   for (int epoch = 0; epoch < 3; ++epoch) {
     Targets seen;
     for (int i = 0; i < 6; ++i) {
-      const auto targets = loader.next().value().minibatch.targets;
+      const auto targets = test::targets_of(loader.next().value().minibatch);
       EXPECT_EQ(targets.size(), i == 5 ? 2U : 4U);
       seen.insert(seen.end(), targets.begin(), targets.end());
     }
@@ -143,8 +152,8 @@ TEST_P(LoaderWith, KeepsTheDatasetsOrderWithoutShuffling) {
   auto options = options_with(GetParam());
   options.shuffle = false;
   MinibatchLoader loader(dataset_, options, {}, clock_);
-  EXPECT_EQ(loader.next().value().minibatch.targets, (Targets{0, 1, 2, 3}));
-  EXPECT_EQ(loader.next().value().minibatch.targets, (Targets{4, 5, 6, 7}));
+  EXPECT_EQ(test::targets_of(loader.next().value().minibatch), (Targets{0, 1, 2, 3}));
+  EXPECT_EQ(test::targets_of(loader.next().value().minibatch), (Targets{4, 5, 6, 7}));
 }
 
 TEST_P(LoaderWith, DeliversAnErrorInItsPlaceAndThenAlways) {
@@ -204,6 +213,23 @@ TEST_F(Loader, PreparesNoMoreThanItsWorkersMayBeAhead) {
   EXPECT_EQ(dataset_->reads_begun(), 5);
 }
 
+TEST_F(Loader, TellsTheDatasetSeedAndEpoch) {
+  MinibatchLoader loader(dataset_, options_with(0), {2, 1}, clock_);
+  ASSERT_TRUE(loader.next());
+  EXPECT_EQ(dataset_->last_context().seed, 9U);
+  EXPECT_EQ(dataset_->last_context().epoch, 2U);
+}
+
+TEST_P(LoaderWith, KeepsShardsTogether) {
+  auto options = options_with(GetParam());
+  options.shard = 4;
+  MinibatchLoader loader(std::make_shared<CountingDataset>(24), options, {}, clock_);
+  for (const auto& targets : all_of(loader)) {
+    for (const auto target : targets)
+      EXPECT_EQ(target / 4, targets.front() / 4);
+  }
+}
+
 TEST_F(Loader, StopsWithWorkInHand) {
   auto loader = std::make_unique<MinibatchLoader>(dataset_, options_with(4), LoaderPosition{}, clock_);
   dataset_->wait_for_reads(4);
@@ -214,23 +240,73 @@ TEST_F(Loader, StopsWithWorkInHand) {
 // Time passes only while a minibatch is read.
 class TickingDataset final : public Dataset {
  public:
-  explicit TickingDataset(ManualClock& clock) : clock_(clock) {}
+  explicit TickingDataset(ManualClock& clock) : Dataset(test::one_number()), clock_(clock) {}
   std::size_t size() const override { return 8; }
-  const std::vector<std::int64_t>& sample_shape() const override { return shape_; }
-  Expected<Minibatch> read(const std::vector<std::size_t>& samples) const override {
+  Expected<void> fill(const std::vector<std::size_t>&, const ReadContext&,
+                      const Destination&) const override {
     clock_.advance(std::chrono::milliseconds(5));
-    return Minibatch{std::vector<float>(samples.size()), Targets(samples.size())};
+    return {};
   }
 
  private:
   ManualClock& clock_;
-  std::vector<std::int64_t> shape_{1};
 };
 
-TEST(LoaderStall, IsTheTimeThatNextTook) {
+TEST(LoaderTimes, WithoutWorkersDecodingStalls) {
   ManualClock clock;
   MinibatchLoader loader(std::make_shared<TickingDataset>(clock), options_with(0), {}, clock);
-  EXPECT_EQ(loader.next().value().stall, std::chrono::milliseconds(5));
+  const auto delivery = loader.next().value();
+  EXPECT_EQ(delivery.stall, std::chrono::milliseconds(5));
+  EXPECT_EQ(delivery.decode, std::chrono::milliseconds(5));
+  EXPECT_EQ(delivery.queued, Duration{});
+}
+
+// One worker that may be one minibatch ahead reads the clock at no moment at which the test sets it.
+class LoaderTimesWithAWorker : public ::testing::Test {
+ protected:
+  MinibatchLoader::Options options() {
+    auto options = options_with(1);
+    options.prefetch = 1;
+    options.on_ready = [this] { bell_.ring(); };
+    return options;
+  }
+  static constexpr std::chrono::milliseconds kDecode{7};
+
+  Bell bell_;
+  ManualClock clock_;
+  std::shared_ptr<CountingDataset> dataset_ = std::make_shared<CountingDataset>(22);
+};
+
+TEST_F(LoaderTimesWithAWorker, StallLastsFromTheFirstRefusalUntilTheMinibatchIsThere) {
+  dataset_->hold(true);
+  MinibatchLoader loader(dataset_, options(), {}, clock_);
+  dataset_->wait_for_reads(1);
+  clock_.advance(std::chrono::milliseconds(3));
+  EXPECT_FALSE(loader.ready());
+  clock_.advance(std::chrono::milliseconds(4));
+  EXPECT_FALSE(loader.ready());
+  dataset_->hold(false);
+  bell_.wait(1);
+  clock_.advance(std::chrono::milliseconds(10));
+  EXPECT_TRUE(loader.ready());
+  const auto delivery = loader.next().value();
+  EXPECT_EQ(delivery.decode, kDecode);
+  EXPECT_EQ(delivery.stall, std::chrono::milliseconds(4));
+  EXPECT_EQ(delivery.queued, std::chrono::milliseconds(10));
+}
+
+TEST_F(LoaderTimesWithAWorker, WhatNobodyWaitedForDidNotStall) {
+  dataset_->hold(true);
+  MinibatchLoader loader(dataset_, options(), {}, clock_);
+  dataset_->wait_for_reads(1);
+  clock_.advance(kDecode);
+  dataset_->hold(false);
+  bell_.wait(1);
+  clock_.advance(std::chrono::milliseconds(2));
+  const auto delivery = loader.next().value();
+  EXPECT_EQ(delivery.decode, kDecode);
+  EXPECT_EQ(delivery.stall, Duration{});
+  EXPECT_EQ(delivery.queued, std::chrono::milliseconds(2));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ inline JobSpec tiny_training_job(const std::string& directory) {
   training.validation = ValidationSpec{write_tiny_dataset(directory, "test", 20, 3, 2), 2};
   training.batch_size = 8;
   training.epochs = 3;
-  training.loader = {2, 2};
+  training.loader = {2, 2, 0};
   JobSpec spec;
   spec.name = "tiny";
   spec.model = {"lenet5", 3};
@@ -51,7 +51,8 @@ inline Expected<std::unique_ptr<workloads::TrainingRun>> create_training_run(con
                                                                              const RunOptions& options) {
   FULCRUM_TRY_ASSIGN(data, workloads::load_training_data(spec));
   FULCRUM_TRY_ASSIGN(store, workloads::CheckpointStore::open(options.checkpoint_directory));
-  return workloads::TrainingRun::create(spec, std::move(data), std::move(store), options);
+  const workloads::TrainingRun::Options& of_the_run = options;
+  return workloads::TrainingRun::create(spec, std::move(data), std::move(store), of_the_run);
 }
 
 inline Expected<std::unique_ptr<workloads::InferenceRun>> create_inference_run(

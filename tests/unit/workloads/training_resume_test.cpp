@@ -83,7 +83,7 @@ TEST_F(Resuming, WithAnotherNumberOfLoaderWorkersIsBitIdentical) {
   leave_after(8, "run");
   const JobSpec before = spec_;
   auto training = *spec_.training();
-  training.loader = {0, 1};
+  training.loader = {0, 1, 0};
   spec_.kind = training;
   const auto run = open("run");
   finish(*run);

@@ -172,7 +172,8 @@ TEST_F(Training, WritesItsWeights) {
 
 TEST_F(Training, RefusesImagesOfAnotherSize) {
   auto training = *spec_.training();
-  test::spill(training.dataset.images, test::idx_images(44, 1, 1, std::string(44, 'x')));
+  test::spill(std::get<IdxFiles>(training.dataset.source).images,
+              test::idx_images(44, 1, 1, std::string(44, 'x')));
   const auto run = create(spec_);
   ASSERT_FALSE(run);
   EXPECT_NE(run.error().message.find("model 'lenet5' takes [1, 28, 28]"), std::string::npos);
