@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "common/on_behalf_of.h"
 #include "workloads/shuffle.h"
 
 namespace fulcrum::workloads {
@@ -25,7 +26,10 @@ MinibatchLoader::MinibatchLoader(std::shared_ptr<const Dataset> dataset, Options
       to_deliver_(to_claim_),
       slots_(options_.workers * options_.prefetch) {
   for (std::size_t i = 0; i < options_.workers; ++i)
-    threads_.emplace_back([this] { work(); });
+    threads_.emplace_back([this, job = job_of_this_thread()] {
+      const OnBehalfOf owner(job);
+      work();
+    });
 }
 
 MinibatchLoader::~MinibatchLoader() {
