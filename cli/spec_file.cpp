@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxSpecBytes = 1 << 20;
 
-constexpr std::array<const char*, 1> kPathFields{"/output"};
+constexpr std::array<const char*, 2> kPathFields{"/model/torchscript", "/output"};
 constexpr std::array<const char*, 3> kDatasets{"/dataset", "/validation/dataset", "/source/dataset"};
 
 bool ends_with(const std::string& text, const std::string& end) {

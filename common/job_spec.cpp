@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "common/json_fields.h"
@@ -20,23 +19,6 @@ constexpr Interval kRatesHz = Interval::above(0, 1e5);
 constexpr Interval kDurationsS = Interval::above(0, 1e9);
 constexpr std::size_t kLongestName = 64;
 
-struct BuiltinModel {
-  const char* name;
-  std::vector<int> input_shape;  // of one sample: channels, rows, columns
-};
-
-const std::array<BuiltinModel, 1>& builtin_models() {
-  static const std::array<BuiltinModel, 1> models{{{"lenet5", {1, 28, 28}}}};
-  return models;
-}
-
-std::vector<std::string> builtin_names() {
-  std::vector<std::string> names;
-  for (const auto& model : builtin_models())
-    names.emplace_back(model.name);
-  return names;
-}
-
 // For what is printed in tables and logs.
 void read_label(JsonFields& fields, const std::string& name, std::string& into) {
   std::string label;
@@ -48,47 +30,6 @@ void read_label(JsonFields& fields, const std::string& name, std::string& into) 
   } else if (!label.empty()) {
     into = label;
   }
-}
-
-void read_model(JsonFields& parent, ModelSpec& model) {
-  auto fields = parent.object("model", Need::required);
-  if (!fields) return;
-  const auto names = builtin_names();
-  bool other_kind = false;
-  for (const char* kind : {"torchscript", "job"}) {
-    if (fields->find(kind) == nullptr) continue;
-    other_kind = true;
-    fields->fault(kind, ErrorCode::unsupported, "this kind of model is not supported in this version",
-                  fmt::format("\"builtin\" may be: {}", fmt::join(names, ", ")));
-  }
-  fields->read_choice("builtin", model.builtin, names, {}, other_kind ? Need::optional : Need::required);
-  fields->read("num_classes", model.num_classes, Interval::between(2, 1000));
-  fields->finish();
-}
-
-// "input" adds nothing to a built-in model; it may be written down, and is then held to the truth.
-void check_input(JsonFields& parent, const ModelSpec& model) {
-  auto fields = parent.object("input");
-  if (!fields) return;
-  std::string dtype;
-  fields->read_choice("dtype", dtype, {"float32"});
-  const Json* shape = fields->find("shape");
-  for (const auto& builtin : builtin_models()) {
-    if (shape != nullptr && builtin.name == model.builtin && *shape != Json(builtin.input_shape)) {
-      fields->fault("shape", ErrorCode::invalid_argument,
-                    fmt::format("model '{}' takes [{}]", builtin.name, fmt::join(builtin.input_shape, ", ")));
-    }
-  }
-  fields->finish();
-}
-
-void read_optimizer(JsonFields& parent, OptimizerSpec& optimizer) {
-  auto fields = parent.object("optimizer");
-  if (!fields) return;
-  fields->read_choice("name", optimizer.name, {"sgd"});
-  fields->read("lr", optimizer.lr, Interval::above(0, 1e6));
-  fields->read("momentum", optimizer.momentum, Interval::from_to_below(0, 1));
-  fields->finish();
 }
 
 void read_validation(JsonFields& parent, std::optional<ValidationSpec>& validation) {
@@ -122,10 +63,9 @@ TrainingSpec read_training(JsonFields& fields) {
   TrainingSpec spec;
   read_dataset(fields, spec.dataset);
   read_validation(fields, spec.validation);
-  fields.read_choice("loss", spec.loss, {"cross_entropy"});
-  read_optimizer(fields, spec.optimizer);
   fields.read("batch_size", spec.batch_size, kBatchSizes);
   fields.read("epochs", spec.epochs, Interval::between(1, 1e6));
+  read_optimization(fields, spec.batch_size, spec.epochs, spec.optimization);
   read_loader(fields, spec.loader);
   if (auto checkpoint = fields.object("checkpoint")) {
     checkpoint->read("every_s", spec.checkpoint_every_s, kDurationsS);
@@ -187,9 +127,9 @@ bool read_source(JsonFields& parent, ReplaySpec& source) {
   return given;
 }
 
-InferenceSpec read_inference(JsonFields& fields, const ModelSpec& model) {
+InferenceSpec read_inference(JsonFields& fields, ModelSpec& model) {
   InferenceSpec spec;
-  check_input(fields, model);
+  read_input(fields, model);
   fields.read("latency_budget_ms", spec.latency_budget_ms, Interval::above(0, 1e6), Need::required);
   fields.read("percentile", spec.percentile, Interval::above(0, 100));
   read_batch_sizes(fields, spec.batch_sizes);
@@ -213,9 +153,7 @@ void add_training(const TrainingSpec& spec, Json& json) {
     json["validation"] = {{"dataset", spec.validation->dataset.to_json()},
                           {"every_epochs", spec.validation->every_epochs}};
   }
-  json["loss"] = spec.loss;
-  json["optimizer"] = {
-      {"name", spec.optimizer.name}, {"lr", spec.optimizer.lr}, {"momentum", spec.optimizer.momentum}};
+  add_optimization(spec.optimization, json);
   json["batch_size"] = spec.batch_size;
   json["epochs"] = spec.epochs;
   json["loader"] = {{"workers", spec.loader.workers}, {"prefetch", spec.loader.prefetch}};
@@ -249,6 +187,7 @@ std::vector<int> JobSpec::batch_sizes() const {
 
 std::vector<NamedFile> JobSpec::input_files() const {
   std::vector<NamedFile> files;
+  if (model.is_file()) files.push_back({model.field(), model.torchscript});
   const auto add = [&files](const std::string& field, const DatasetSpec& dataset) {
     for (const auto& file : dataset.files())
       files.push_back({field + file.field, file.path});
@@ -265,7 +204,7 @@ std::vector<NamedFile> JobSpec::input_files() const {
 Json JobSpec::to_json() const {
   Json json{{"kind", std::string(kind_name())},
             {"name", name},
-            {"model", {{"builtin", model.builtin}, {"num_classes", model.num_classes}}},
+            {"model", fulcrum::to_json(model)},
             {"seed", seed},
             {"class", workload_class}};
   if (!strategy.empty()) json["strategy"] = strategy;
@@ -273,6 +212,7 @@ Json JobSpec::to_json() const {
     add_training(*spec, json);
   } else {
     add_inference(*inference(), json);
+    if (!model.input_shape.empty()) json["input"] = {{"shape", model.input_shape}};
   }
   return json;
 }
@@ -290,7 +230,13 @@ tl::expected<JobSpec, std::vector<Error>> JobSpec::from_json(const Json& json) {
   read_label(fields, "strategy", spec.strategy);
   read_model(fields, spec.model);
   fields.read("seed", spec.seed);
-  if (kind == "training") spec.kind = read_training(fields);
+  if (kind == "training") {
+    spec.kind = read_training(fields);
+    if (spec.training()->optimization.loss == "in_model" && !spec.model.is_file()) {
+      fields.fault("loss", ErrorCode::invalid_argument, "a built-in model has no loss of its own",
+                   "choose another loss, or a model from a file");
+    }
+  }
   if (kind == "inference") spec.kind = read_inference(fields, spec.model);
   if (kind_known) fields.finish();  // which fields there are depends on the kind
 

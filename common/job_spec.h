@@ -12,21 +12,12 @@
 #include "common/dataset_spec.h"
 #include "common/error.h"
 #include "common/json_text.h"
+#include "common/model_spec.h"
+#include "common/optimization_spec.h"
 
 namespace fulcrum {
 
 using JobId = std::int64_t;  // 1, 2, 3 ... in order of submission
-
-struct ModelSpec {
-  std::string builtin;  // "lenet5": input [1, 28, 28]
-  int num_classes = 10;
-};
-
-struct OptimizerSpec {
-  std::string name = "sgd";
-  double lr = 0.01;
-  double momentum = 0.9;
-};
 
 struct ValidationSpec {
   DatasetSpec dataset;
@@ -42,8 +33,7 @@ struct LoaderSpec {
 struct TrainingSpec {
   DatasetSpec dataset;
   std::optional<ValidationSpec> validation;
-  std::string loss = "cross_entropy";
-  OptimizerSpec optimizer;
+  OptimizationSpec optimization;
   int batch_size = 16;
   int epochs = 1;
   LoaderSpec loader;

@@ -7,6 +7,7 @@ namespace fulcrum::daemon {
 namespace {
 
 constexpr std::chrono::seconds kAnswerWithin{20};
+constexpr std::chrono::seconds kTrialWithin{110};  // for a model from a file, which the worker tries
 
 std::vector<Error> no_answer(const WorkerSupervisor& worker) {
   std::string message = "the worker, which has to examine the job's files, does not answer";
@@ -18,7 +19,8 @@ std::vector<Error> no_answer(const WorkerSupervisor& worker) {
 
 void Submissions::check(const JobSpec& spec, Checked done) {
   const auto request = ++last_request_;
-  auto timer = std::make_unique<boost::asio::steady_timer>(io_, kAnswerWithin);
+  auto timer =
+      std::make_unique<boost::asio::steady_timer>(io_, spec.model.is_file() ? kTrialWithin : kAnswerWithin);
   timer->async_wait([this, request](boost::system::error_code error) {
     if (!error) finish(request, no_answer(worker_));
   });

@@ -23,8 +23,12 @@ std::uint64_t fnv1a(std::string_view bytes) {
 
 void add_training(const TrainingSpec& spec, Json& workload) {
   workload["data"] = spec.dataset.cost_traits();
-  workload["loss"] = spec.loss;
-  workload["optimizer"] = {{"name", spec.optimizer.name}, {"momentum", spec.optimizer.momentum > 0}};
+  const OptimizationSpec& how = spec.optimization;
+  workload["loss"] = how.loss;
+  workload["optimizer"] = {{"name", how.optimizer.name}, {"momentum", how.optimizer.momentum > 0}};
+  if (how.clipping) workload["clip_gradients"] = how.clipping->norm ? "norm" : "value";
+  if (how.micro_batch_size > 0) workload["micro_batch_size"] = how.micro_batch_size;
+  if (how.precision != "float32") workload["precision"] = how.precision;
   workload["loader"] = {{"workers", spec.loader.workers}, {"prefetch", spec.loader.prefetch}};
 }
 
@@ -37,7 +41,7 @@ void add_inference(const InferenceSpec& spec, Json& workload) {
 Json canonical_workload(const JobSpec& spec, const ExecutionTraits& traits) {
   Json workload{{"format", kFingerprintFormat},
                 {"task", std::string(spec.kind_name())},
-                {"model", {{"builtin", spec.model.builtin}, {"num_classes", spec.model.num_classes}}},
+                {"model", to_json(spec.model)},
                 {"threads", traits.threads}};
   if (traits.simulated_board) workload["class"] = spec.workload_class;
   if (const auto* training = spec.training()) {

@@ -296,7 +296,7 @@ void Executor::run_inference(const RunInference& slice) {
   auto& job = inference_.at(slice.job);
   window_.inference_started(clock_.now());
   const auto batch = job.take_batch(slice.batch);
-  Expected<std::uint64_t> correct{0};
+  Expected<std::optional<std::uint64_t>> correct;
   const auto timing =
       timed({slice.job, slice.batch}, job.pacer(), [&] { correct = job.workload().run(batch.requests); });
   if (!correct) {

@@ -51,7 +51,8 @@ Expected<void> InferenceJob::resume_from(const Json& resume) {
     FULCRUM_TRY_ASSIGN(latency, LatencyHistogram::from_json(resume.at("latency")));
     latency_ = std::move(latency);
     inside_budget_ = resume.at("inside_budget").get<std::uint64_t>();
-    correct_ = resume.at("correct").get<std::uint64_t>();
+    const Json& correct = resume.at("correct");
+    correct_ = correct.is_null() ? std::nullopt : std::optional(correct.get<std::uint64_t>());
     batches_ = resume.at("batches").get<std::uint64_t>();
   } catch (const Json::exception& e) {
     return fail(ErrorCode::corrupt, std::string("resuming the replay: ") + e.what());
@@ -113,15 +114,16 @@ InferenceJob::Batch InferenceJob::take_batch(int n) {
   return batch;
 }
 
-void InferenceJob::account_batch(const Batch& batch, std::uint64_t correct, double real_ms, double lasted_ms,
-                                 TimePoint done) {
+void InferenceJob::account_batch(const Batch& batch, std::optional<std::uint64_t> correct, double real_ms,
+                                 double lasted_ms, TimePoint done) {
   const int n = static_cast<int>(batch.requests.size());
   for (const auto arrival : batch.arrivals) {
     const double latency_ms = to_ms(done - arrival);
     latency_.record_ms(latency_ms);
     if (latency_ms <= spec_.latency_budget_ms) ++inside_budget_;
   }
-  correct_ += correct;
+  if (!correct) correct_.reset();
+  if (correct_) *correct_ += *correct;
   ++batches_;
   recent_.add(n, lasted_ms);
   pacer_.account(n, real_ms);
@@ -137,12 +139,12 @@ JobProgress InferenceJob::progress() const {
                       {"latency_p50_ms", latency_.percentile_ms(50)},
                       {"latency_p99_ms", latency_.percentile_ms(99)},
                       {"latency_max_ms", latency_.max_ms()},
-                      {"batches", batches_},
-                      {"accuracy", share(correct_, latency_.count())}};
+                      {"batches", batches_}};
+  if (correct_) message.progress["accuracy"] = share(*correct_, latency_.count());
   if (pacer_.paced()) message.progress["overruns"] = pacer_.overruns();
   message.resume = {{"latency", latency_.to_json()},
                     {"inside_budget", inside_budget_},
-                    {"correct", correct_},
+                    {"correct", correct_ ? Json(*correct_) : Json(nullptr)},
                     {"batches", batches_}};
   message.step_times = recent_.summary();
   return message;

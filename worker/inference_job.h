@@ -47,8 +47,8 @@ class InferenceJob {
     std::vector<TimePoint> arrivals;
   };
   Batch take_batch(int n);
-  void account_batch(const Batch& batch, std::uint64_t correct, double real_ms, double lasted_ms,
-                     TimePoint done);
+  void account_batch(const Batch& batch, std::optional<std::uint64_t> correct, double real_ms,
+                     double lasted_ms, TimePoint done);
 
   JobProgress progress() const;
 
@@ -79,7 +79,7 @@ class InferenceJob {
 
   LatencyHistogram latency_;
   std::uint64_t inside_budget_ = 0;
-  std::uint64_t correct_ = 0;
+  std::optional<std::uint64_t> correct_ = 0;  // none once answers were no classes
   std::uint64_t batches_ = 0;
 };
 

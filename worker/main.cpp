@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <csignal>
 #include <iostream>
@@ -15,11 +16,15 @@
 #include "common/version.h"
 #include "networks/network_learner.h"
 #include "worker/activity.h"
+#include "worker/background.h"
 #include "worker/connection.h"
 #include "worker/executor.h"
 #include "worker/thinker.h"
 #include "worker/torch_workloads.h"
+#include "worker/trial_process.h"
 #include "workloads/job_files.h"
+#include "workloads/job_trial.h"
+#include "workloads/runtime.h"
 
 namespace fulcrum::worker {
 namespace {
@@ -35,6 +40,10 @@ class Worker {
                   [this](FromWorker message) { connection_->send(std::move(message)); }),
         thinker_(networks::make_network_learner(),
                  [this](FromWorker message) { connection_->send(std::move(message)); }) {}
+
+  ~Worker() { ending_ = true; }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
 
   Expected<void> run() {
     FULCRUM_TRY_ASSIGN(connection,
@@ -55,9 +64,14 @@ class Worker {
     connection_->send(Hello{kProtocolVersion, kVersion, torch_version(), torch_device()});
     connection_->start_heartbeat(std::chrono::milliseconds(std::max(message.heartbeat_ms, 10)));
   }
-  // On this thread, not the executor's: opening files must not hold up a slice.
+  // On a thread of its own: opening files must not hold up a slice, nor a trial the heartbeat.
   void operator()(CheckJob message) {
-    connection_->send(JobChecked{message.request, workloads::check_job_files(message.spec)});
+    checks_.post([this, message = std::move(message)] {
+      auto faults = workloads::check_job_files(message.spec);
+      if (auto able = workloads::check_device(message.spec); !able) faults.push_back(std::move(able).error());
+      if (faults.empty() && message.spec.model.is_file()) faults = run_trial_process(message.spec, ending_);
+      connection_->send(JobChecked{message.request, std::move(faults)});
+    });
   }
   void operator()(StartJob message) { executor_.start(std::move(message)); }
   void operator()(StopJob message) { executor_.stop(message); }
@@ -80,6 +94,8 @@ class Worker {
   TorchWorkloadFactory factory_;
   Executor executor_;
   Thinker thinker_;
+  std::atomic<bool> ending_{false};
+  Background checks_;  // the first to go, as its tasks use the others
 };
 
 int main(int argc, char** argv) {
@@ -89,11 +105,14 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", kVersion);
   std::string level = "info";
   app.add_option("--log-level", level, "trace, debug, info, warn or error")->capture_default_str();
+  bool trial = false;
+  app.add_flag(kTrialArgument, trial, "Try the job on standard input, for another fulcrum-worker, and end");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
+  if (trial) return serve_trial(workloads::try_job);
   std::signal(SIGPIPE, SIG_IGN);
   // SIGTERM and SIGINT are the daemon's to handle; systemd and a terminal send them to both.
   std::signal(SIGTERM, SIG_IGN);
@@ -106,7 +125,7 @@ int main(int argc, char** argv) {
   }
   auto activity = Activity::open(UniqueFd(kActivityFd));
   if (!activity) {
-    (*log)->error("{}; it is for fulcrumd to start this program", activity.error().to_string());
+    (*log)->error("{}: fulcrumd starts this program; it is of no use alone", activity.error().to_string());
     return 1;
   }
   report_crashes_to(*activity);

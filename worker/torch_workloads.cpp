@@ -1,5 +1,6 @@
 #include "worker/torch_workloads.h"
 
+#include <cmath>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -83,7 +84,8 @@ class TorchTraining final : public TrainingWorkload {
       FULCRUM_TRY(run_->write_output(output_));
       result["output"] = output_;
     }
-    if (const auto validations = run_->progress().validations; !validations.empty()) {
+    const auto validations = run_->progress().validations;
+    if (!validations.empty() && !std::isnan(validations.back().accuracy)) {
       result["accuracy"] = validations.back().accuracy;
     }
     return result;
@@ -113,7 +115,7 @@ class TorchInference final : public InferenceWorkload {
   }
 
   // Request number i asks for sample i of the dataset, which begins anew at its end.
-  Expected<std::uint64_t> run(const std::vector<std::uint64_t>& requests) override {
+  Expected<std::optional<std::uint64_t>> run(const std::vector<std::uint64_t>& requests) override {
     std::vector<std::size_t> samples;
     samples.reserve(requests.size());
     for (const auto request : requests)
@@ -151,7 +153,7 @@ Expected<WorkloadFactory::Build> TorchWorkloadFactory::load_training(const Start
 
 Expected<WorkloadFactory::Build> TorchWorkloadFactory::load_inference(const StartJob& start) {
   FULCRUM_TRY_ASSIGN(data, workloads::load_inference_data(start.spec));
-  return Build([this, start, data]() -> Expected<Workload> {
+  return Build([this, start, data = std::move(data)]() -> Expected<Workload> {
     FULCRUM_TRY_ASSIGN(run, InferenceRun::create(start.spec, data, {start.threads, &clock_}));
     return Workload(std::make_unique<TorchInference>(std::move(run)));
   });

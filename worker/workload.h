@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -43,8 +44,10 @@ class InferenceWorkload {
   virtual ~InferenceWorkload() = default;
 
   [[nodiscard]] virtual Expected<void> trial_step(int batch_size) = 0;
-  // Answers these requests in one batch; how many were classified as their dataset says.
-  [[nodiscard]] virtual Expected<std::uint64_t> run(const std::vector<std::uint64_t>& requests) = 0;
+  // Answers these requests in one batch; how many were classified as their dataset says, if they were
+  // classified at all.
+  [[nodiscard]] virtual Expected<std::optional<std::uint64_t>> run(
+      const std::vector<std::uint64_t>& requests) = 0;
 };
 
 using Workload = std::variant<std::unique_ptr<TrainingWorkload>, std::unique_ptr<InferenceWorkload>>;

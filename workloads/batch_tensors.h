@@ -3,8 +3,10 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/from_blob.h>
+#include <fmt/format.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "workloads/minibatch.h"
@@ -18,6 +20,14 @@ struct BatchTensors {
 
 inline at::ScalarType scalar_type(ElementType type) {
   return type == ElementType::float32 ? at::kFloat : at::kLong;
+}
+
+// "float32 [16, 1, 28, 28]"
+inline std::string shape_text(const Minibatch& minibatch) {
+  const auto& input = minibatch.layout->input;
+  std::vector<std::int64_t> shape{static_cast<std::int64_t>(minibatch.size())};
+  shape.insert(shape.end(), input.shape.begin(), input.shape.end());
+  return fmt::format("{} [{}]", name_of(input.type), fmt::join(shape, ", "));
 }
 
 // Shares the memory, and keeps it for as long as the tensor lives. Page-locked memory is copied to a device

@@ -11,6 +11,8 @@ namespace fulcrum::workloads {
 const std::vector<BuiltinModel>& builtin_models() {
   static const std::vector<BuiltinModel> models{
       {"lenet5", "LeNet-5 with ReLU and max-pooling, for images of 28 x 28 pixels", {1, 28, 28}},
+      {"mlp", "two hidden layers, of 256 and 128 units, for samples of any shape", {}},
+      {"lstm", "128 LSTM cells that read an image row by row, or a sequence step by step", {}, 2, 3},
   };
   return models;
 }

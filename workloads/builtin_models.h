@@ -1,5 +1,5 @@
 #pragma once
-// The networks that need no file: names and the shape of one input sample. (network.h makes them.)
+// The networks that need no file: names and the samples that they take. (builtin_networks.h makes them.)
 
 #include <cstdint>
 #include <string>
@@ -12,7 +12,10 @@ namespace fulcrum::workloads {
 struct BuiltinModel {
   std::string name;
   std::string summary;
-  std::vector<std::int64_t> input_shape;  // {channels, rows, columns}
+  std::vector<std::int64_t> input_shape;  // {channels, rows, columns}; empty: the data set's
+  // Of a sample, where the shape is the data set's.
+  std::size_t least_dimensions = 1;
+  std::size_t most_dimensions = 8;
 };
 
 const std::vector<BuiltinModel>& builtin_models();

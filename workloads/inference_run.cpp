@@ -2,6 +2,7 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/argmax.h>
+#include <fmt/format.h>
 
 #include "workloads/batch_tensors.h"
 #include "workloads/device_turn.h"
@@ -11,17 +12,38 @@
 
 namespace fulcrum::workloads {
 
+namespace {
+
+bool are_logits(const c10::IValue& answer, std::int64_t samples) {
+  if (!answer.isTensor()) return false;
+  const at::Tensor& tensor = answer.toTensor();
+  return tensor.dim() == 2 && tensor.size(0) == samples && tensor.size(1) > 1 && tensor.is_floating_point();
+}
+
+}  // namespace
+
 struct InferenceRun::State {
   std::shared_ptr<const Dataset> dataset;
   DeviceShare share;
   std::unique_ptr<Network> network;
   const Clock& clock;
+  std::string title;  // of the model
 
+  std::string doing(const Minibatch& minibatch) const {
+    return fmt::format("running {} on a batch of {}", title, shape_text(minibatch));
+  }
+
+  // The class of each sample; none if the answers are not logits.
   std::vector<std::int64_t> predict(const Minibatch& minibatch) {
     const DeviceTurn turn(share);
     const at::NoGradGuard no_gradients;
     const auto batch = batch_tensors(minibatch, share.device());
-    const at::Tensor classes = at::argmax(network->forward(batch.inputs), 1).cpu().contiguous();
+    const c10::IValue answer = network->answer(batch.inputs);
+    if (!are_logits(answer, batch.inputs.size(0))) {
+      share.synchronise();
+      return {};
+    }
+    const at::Tensor classes = at::argmax(answer.toTensor(), 1).cpu().contiguous();
     share.synchronise();
     const auto* first = classes.data_ptr<std::int64_t>();
     return {first, first + classes.numel()};
@@ -31,25 +53,27 @@ struct InferenceRun::State {
 InferenceRun::InferenceRun(std::unique_ptr<State> state) : state_(std::move(state)) {}
 InferenceRun::~InferenceRun() = default;
 
-Expected<std::shared_ptr<const Dataset>> load_inference_data(const JobSpec& spec) {
-  FULCRUM_TRY_ASSIGN(dataset, load_dataset(spec.inference()->source.dataset, spec.model.num_classes));
+Expected<InferenceData> load_inference_data(const JobSpec& spec) {
+  FULCRUM_TRY_ASSIGN(model, read_model_file(spec));
+  FULCRUM_TRY_ASSIGN(dataset, load_dataset(spec.inference()->source.dataset, class_limit(spec.model)));
   FULCRUM_TRY(check_samples_fit(spec.model, dataset->layout()));
-  return dataset;
+  return InferenceData{std::move(dataset), std::move(model)};
 }
 
-Expected<std::unique_ptr<InferenceRun>> InferenceRun::create(const JobSpec& spec,
-                                                             std::shared_ptr<const Dataset> dataset,
+Expected<std::unique_ptr<InferenceRun>> InferenceRun::create(const JobSpec& spec, InferenceData data,
                                                              Options options) {
   return torch_call("making the network", [&] {
-    DeviceShare share(best_device(), options.intra_op_threads, spec.seed);
+    DeviceShare share(options.cpu_only ? c10::Device(c10::kCPU) : best_device(), options.intra_op_threads,
+                      spec.seed);
     std::unique_ptr<Network> network;
     {
       const DeviceTurn turn(share);
-      network = make_network(spec.model, share.device());
+      network =
+          make_network(spec.model, data.model.get(), data.dataset->layout().input.shape, share.device());
     }
     network->set_training(false);
-    return std::unique_ptr<InferenceRun>(
-        new InferenceRun(std::make_unique<State>(State{dataset, share, std::move(network), *options.clock})));
+    return std::unique_ptr<InferenceRun>(new InferenceRun(std::make_unique<State>(
+        State{data.dataset, share, std::move(network), *options.clock, spec.model.title()})));
   });
 }
 
@@ -64,12 +88,13 @@ Expected<InferenceBatch> InferenceRun::run(const std::vector<std::size_t>& sampl
   FULCRUM_TRY_ASSIGN(minibatch, state_->dataset->read(samples));
   const TimePoint start = state_->clock.now();
   FULCRUM_TRY_ASSIGN(predictions,
-                     torch_call("running an inference batch", [&] { return state_->predict(minibatch); }));
+                     torch_call(state_->doing(minibatch), [&] { return state_->predict(minibatch); }));
   InferenceBatch batch;
   batch.device_ms = to_ms(state_->clock.now() - start);
   batch.data_ms = to_ms(start - asked);
-  for (std::size_t i = 0; i < predictions.size(); ++i) {
-    if (predictions[i] == minibatch.int_targets()[i]) ++batch.correct;
+  if (!predictions.empty() && minibatch.layout->has_class()) batch.correct = 0;
+  for (std::size_t i = 0; batch.correct && i < predictions.size(); ++i) {
+    if (predictions[i] == minibatch.int_targets()[i]) ++*batch.correct;
   }
   batch.predictions = std::move(predictions);
   return batch;

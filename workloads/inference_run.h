@@ -4,34 +4,43 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/job_spec.h"
 #include "workloads/dataset.h"
+#include "workloads/model_file.h"
 
 namespace fulcrum::workloads {
 
 struct InferenceBatch {
-  std::vector<std::int64_t> predictions;  // class of each sample, in the order asked for
-  std::size_t correct = 0;                // of these, equal to the label
-  double data_ms = 0;                     // reading the samples
-  double device_ms = 0;                   // forward, to completion
+  // Class of each sample, in the order asked for; empty if the network's answers are not logits [n, classes].
+  std::vector<std::int64_t> predictions;
+  std::optional<std::size_t> correct;  // of these, equal to the label
+  double data_ms = 0;                  // reading the samples
+  double device_ms = 0;                // forward, to completion
 };
 
-// The data set that the requests of `spec`, of an inference job, are drawn from. Uses no LibTorch.
-[[nodiscard]] Expected<std::shared_ptr<const Dataset>> load_inference_data(const JobSpec& spec);
+// What an inference job answers with, and the data set that its requests are drawn from.
+struct InferenceData {
+  std::shared_ptr<const Dataset> dataset;
+  std::shared_ptr<const ModelFile> model;  // null for a built-in model; for one run only
+};
+
+// Reads and unpacks the files that `spec`, of an inference job, names; on any thread.
+[[nodiscard]] Expected<InferenceData> load_inference_data(const JobSpec& spec);
 
 class InferenceRun {
  public:
   struct Options {
     int intra_op_threads = 1;
     const Clock* clock = nullptr;  // must outlive the run
+    bool cpu_only = false;         // even if there is a CUDA device
   };
 
-  [[nodiscard]] static Expected<std::unique_ptr<InferenceRun>> create(const JobSpec& spec,
-                                                                      std::shared_ptr<const Dataset> dataset,
+  [[nodiscard]] static Expected<std::unique_ptr<InferenceRun>> create(const JobSpec& spec, InferenceData data,
                                                                       Options options);
   ~InferenceRun();
   InferenceRun(const InferenceRun&) = delete;

@@ -1,53 +1,96 @@
 #include "workloads/learner.h"
 
-#include <ATen/core/Reduction.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/argmax.h>
-#include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/eq.h>
 #include <ATen/ops/sum.h>
-#include <torch/optim/sgd.h>
-#include <torch/serialize/archive.h>
+#include <fmt/format.h>
 
-#include <sstream>
+#include <algorithm>
 
 #include "workloads/batch_tensors.h"
 #include "workloads/device_turn.h"
+#include "workloads/losses.h"
+#include "workloads/mixed_precision.h"
 #include "workloads/network.h"
+#include "workloads/optimizers.h"
 #include "workloads/torch_call.h"
 
 namespace fulcrum::workloads {
 
-namespace {
-
-std::unique_ptr<torch::optim::Optimizer> make_optimizer(const OptimizerSpec& spec,
-                                                        std::vector<at::Tensor> parameters) {
-  // "sgd" is the only name that JobSpec lets pass.
-  return std::make_unique<torch::optim::SGD>(std::move(parameters),
-                                             torch::optim::SGDOptions(spec.lr).momentum(spec.momentum));
-}
-
-}  // namespace
-
 struct Learner::Parts {
   ModelSpec model;
-  OptimizerSpec optimizer_spec;
+  OptimizationSpec how;
   DeviceShare share;
   std::unique_ptr<Network> network;
+  std::vector<at::Tensor> parameters;
   std::unique_ptr<torch::optim::Optimizer> optimizer;
+  LossScale loss_scale = {};  // used in mixed precision
+  std::optional<int> classes = {};
 
-  double train(const Minibatch& minibatch) {
+  bool mixed() const { return how.precision == "mixed"; }
+
+  std::string doing(const char* what, const Minibatch& minibatch) const {
+    return fmt::format("running {} on a {} of {}", model.title(), what, shape_text(minibatch));
+  }
+
+  // The micro-batches, each with its share of the samples. The last may have fewer.
+  template <class Use>
+  void for_each_part(const BatchTensors& batch, Use&& use) const {
+    const std::int64_t n = batch.inputs.size(0);
+    const std::int64_t most = how.micro_batch_size > 0 ? how.micro_batch_size : n;
+    for (std::int64_t first = 0; first < n; first += most) {
+      const std::int64_t size = std::min(most, n - first);
+      if (size == n) return use(batch, 1.0);
+      use(BatchTensors{batch.inputs.narrow(0, first, size), batch.targets.narrow(0, first, size)},
+          static_cast<double>(size) / static_cast<double>(n));
+    }
+  }
+
+  // `output` is undefined for a loss in the model.
+  struct Outcome {
+    at::Tensor loss;  // mean over the samples
+    at::Tensor output;
+  };
+  Outcome outcome(const BatchTensors& batch, const Minibatch& minibatch) {
+    const Autocast autocast(mixed());
+    if (how.loss == "in_model") return {network->loss_in_model(batch.inputs, batch.targets), {}};
+    const at::Tensor output = network->forward(batch.inputs);
+    if (how.classifies()) {
+      check_labels(output, minibatch);
+      classes = output.dim() > 1 ? static_cast<int>(output.size(1)) : 0;
+    }
+    return {mean_loss(how.loss, output, batch.targets), output};
+  }
+
+  void zero_gradients() const {
+    for (const auto& parameter : parameters)
+      parameter.mutable_grad().reset();
+  }
+
+  void update() {
+    if (mixed() && !loss_scale.unscale(parameters)) return;
+    if (how.clipping) clip_gradients(*how.clipping, parameters);
+    optimizer->step();
+  }
+
+  double train(const Minibatch& minibatch, double lr_factor) {
     const DeviceTurn turn(share);
     const auto batch = batch_tensors(minibatch, share.device());
-    // Optimizer::parameters() would warn in every step with LibTorch 1.13.
-    for (const auto& parameter : optimizer->param_groups().front().params()) {
-      parameter.mutable_grad().reset();
-    }
-    const at::Tensor loss = at::cross_entropy_loss(network->forward(batch.inputs), batch.targets);
-    loss.backward();
-    optimizer->step();
+    zero_gradients();
+    set_lr(*optimizer, how.optimizer.lr * lr_factor);
+    at::Tensor mean;
+    for_each_part(batch, [&](const BatchTensors& part, double part_share) {
+      const at::Tensor loss = outcome(part, minibatch).loss;
+      TORCH_CHECK(loss.requires_grad(), "the loss does not depend on any parameter that is to be trained");
+      const double factor = mixed() ? part_share * loss_scale.scale() : part_share;
+      (factor == 1 ? loss : loss.mul(factor)).backward();
+      const at::Tensor weighted = part_share == 1 ? loss.detach() : loss.detach().mul(part_share);
+      mean = mean.defined() ? mean.add(weighted) : weighted;
+    });
+    update();
     share.synchronise();
-    return loss.item<double>();
+    return mean.item<double>();
   }
 
   Score evaluate(const Minibatch& minibatch) {
@@ -55,51 +98,66 @@ struct Learner::Parts {
     const at::NoGradGuard no_gradients;
     const auto batch = batch_tensors(minibatch, share.device());
     network->set_training(false);
-    const at::Tensor logits = network->forward(batch.inputs);
+    Score score;
+    for_each_part(batch, [&](const BatchTensors& part, double /*part_share*/) {
+      const Outcome result = outcome(part, minibatch);
+      score.loss_sum += result.loss.item<double>() * static_cast<double>(part.inputs.size(0));
+      if (!how.classifies()) return;
+      const at::Tensor correct = at::sum(at::eq(at::argmax(result.output, 1), part.targets));
+      score.correct += static_cast<std::uint64_t>(correct.item<std::int64_t>());
+    });
     network->set_training(true);
-    const at::Tensor loss = at::cross_entropy_loss(logits, batch.targets, {}, at::Reduction::Sum);
-    const at::Tensor correct = at::sum(at::eq(at::argmax(logits, 1), batch.targets));
-    return {loss.item<double>(), static_cast<std::uint64_t>(correct.item<std::int64_t>())};
+    return score;
   }
 };
 
 Learner::Learner(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Learner::~Learner() = default;
 
-Expected<std::unique_ptr<Learner>> Learner::create(const JobSpec& spec, int intra_op_threads) {
+Expected<std::unique_ptr<Learner>> Learner::create(const JobSpec& spec,
+                                                   const std::shared_ptr<const ModelFile>& model,
+                                                   std::vector<std::int64_t> sample_shape,
+                                                   const LearnerOptions& options) {
+  const OptimizationSpec& how = spec.training()->optimization;
   return torch_call("making the network and its optimizer", [&] {
-    DeviceShare share(best_device(), intra_op_threads, spec.seed);
+    DeviceShare share(options.cpu_only ? c10::Device(c10::kCPU) : best_device(), options.intra_op_threads,
+                      spec.seed);
+    TORCH_CHECK(how.precision != "mixed" || share.device().is_cuda(), "mixed precision needs a CUDA device");
     std::unique_ptr<Network> network;
     {
       const DeviceTurn turn(share);
-      network = make_network(spec.model, share.device());
+      network = make_network(spec.model, model.get(), sample_shape, share.device());
     }
-    const OptimizerSpec& optimizer_spec = spec.training()->optimizer;
-    auto optimizer = make_optimizer(optimizer_spec, network->parameters());
+    auto parameters = network->parameters();
+    auto optimizer = make_optimizer(how.optimizer, parameters);
     return std::unique_ptr<Learner>(new Learner(std::make_unique<Parts>(
-        Parts{spec.model, optimizer_spec, share, std::move(network), std::move(optimizer)})));
+        Parts{spec.model, how, share, std::move(network), std::move(parameters), std::move(optimizer)})));
   });
 }
 
-Expected<double> Learner::train(const Minibatch& minibatch) {
-  return torch_call("running a training minibatch", [&] { return parts_->train(minibatch); });
+Expected<double> Learner::train(const Minibatch& minibatch, double lr_factor) {
+  return torch_call(parts_->doing("training minibatch", minibatch),
+                    [&] { return parts_->train(minibatch, lr_factor); });
+}
+
+std::optional<int> Learner::classes() const {
+  return parts_->classes;
 }
 
 Expected<Score> Learner::evaluate(const Minibatch& minibatch) {
-  return torch_call("running a validation minibatch", [&] { return parts_->evaluate(minibatch); });
+  return torch_call(parts_->doing("validation minibatch", minibatch),
+                    [&] { return parts_->evaluate(minibatch); });
 }
 
 Expected<LearnerState> Learner::save() const {
   return torch_call("saving the network and its optimizer", [&] {
     LearnerState state;
     state.model = parts_->network->save();
-    torch::serialize::OutputArchive archive;
-    parts_->optimizer->save(archive);
-    std::ostringstream bytes;
-    archive.save_to(bytes);
-    state.optimizer = bytes.str();
+    state.optimizer = save_optimizer(*parts_->optimizer);
     state.random_states = parts_->share.random_states();
     state.intra_op_threads = parts_->share.intra_op_threads();
+    state.loss_scale = parts_->loss_scale.state().scale;
+    state.loss_scale_steps = parts_->loss_scale.state().steps;
     return state;
   });
 }
@@ -107,15 +165,14 @@ Expected<LearnerState> Learner::save() const {
 Expected<void> Learner::load(const LearnerState& state) {
   return torch_call("restoring the network and its optimizer", [&] {
     parts_->network->load(state.model);
-    torch::serialize::InputArchive archive;
-    archive.load_from(state.optimizer.data(), state.optimizer.size());
-    parts_->optimizer->load(archive);
+    load_optimizer(*parts_->optimizer, state.optimizer);
     parts_->share.restore(state.random_states, state.intra_op_threads);
+    if (state.loss_scale > 0) parts_->loss_scale.restore({state.loss_scale, state.loss_scale_steps});
   });
 }
 
-Expected<std::string> Learner::save_weights() const {
-  return torch_call("saving the weights", [&] { return parts_->network->save(); });
+Expected<std::string> Learner::save_trained() const {
+  return torch_call("saving the trained network", [&] { return parts_->network->save_trained(); });
 }
 
 std::string Learner::weights_digest() const {
@@ -124,10 +181,12 @@ std::string Learner::weights_digest() const {
 
 Expected<std::unique_ptr<Learner>> Learner::copy() const {
   return torch_call("copying the network", [&] {
-    auto cloned = parts_->network->clone();
-    auto fresh = make_optimizer(parts_->optimizer_spec, cloned->parameters());
-    return std::unique_ptr<Learner>(new Learner(std::make_unique<Parts>(
-        Parts{parts_->model, parts_->optimizer_spec, parts_->share, std::move(cloned), std::move(fresh)})));
+    auto network = parts_->network->clone();
+    auto parameters = network->parameters();
+    auto optimizer = make_optimizer(parts_->how.optimizer, parameters);
+    return std::unique_ptr<Learner>(new Learner(
+        std::make_unique<Parts>(Parts{parts_->model, parts_->how, parts_->share, std::move(network),
+                                      std::move(parameters), std::move(optimizer), parts_->loss_scale})));
   });
 }
 

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/error.h"
 #include "common/job_spec.h"
 #include "workloads/dataset.h"
+#include "workloads/model_file.h"
 
 namespace fulcrum::workloads {
 
@@ -19,23 +21,37 @@ struct LearnerState {
   std::string optimizer;
   std::vector<std::string> random_states;
   int intra_op_threads = 1;
+  double loss_scale = 0;  // of mixed precision; 0: as at the beginning
+  std::int64_t loss_scale_steps = 0;
 };
 
 struct Score {
-  double loss_sum = 0;  // over the samples
-  std::uint64_t correct = 0;
+  double loss_sum = 0;        // over the samples
+  std::uint64_t correct = 0;  // 0 for a loss that is not of class labels
+};
+
+struct LearnerOptions {
+  int intra_op_threads = 1;
+  bool cpu_only = false;  // even if there is a CUDA device
 };
 
 class Learner {
  public:
-  // Random weights from spec.seed. `spec` is of a training job; samples have the shape that its model takes.
-  [[nodiscard]] static Expected<std::unique_ptr<Learner>> create(const JobSpec& spec, int intra_op_threads);
+  // With the weights of `model`, or, where that is null, random ones from spec.seed. `spec` is of a training
+  // job; its samples have `sample_shape`.
+  [[nodiscard]] static Expected<std::unique_ptr<Learner>> create(
+      const JobSpec& spec, const std::shared_ptr<const ModelFile>& model,
+      std::vector<std::int64_t> sample_shape, const LearnerOptions& options);
   ~Learner();
   Learner(const Learner&) = delete;
   Learner& operator=(const Learner&) = delete;
 
-  // Forward, backward and update, to completion. The mean loss before the update.
-  [[nodiscard]] Expected<double> train(const Minibatch& minibatch);
+  // Forward, backward and update, to completion, with this share of the optimizer's learning rate. The mean
+  // loss before the update.
+  [[nodiscard]] Expected<double> train(const Minibatch& minibatch, double lr_factor);
+
+  // How many classes the network has told apart; none before it has run, or for a loss that is not of labels.
+  std::optional<int> classes() const;
 
   // Forward only; the weights stay.
   [[nodiscard]] Expected<Score> evaluate(const Minibatch& minibatch);
@@ -43,8 +59,8 @@ class Learner {
   [[nodiscard]] Expected<LearnerState> save() const;
   [[nodiscard]] Expected<void> load(const LearnerState& state);
 
-  // Weights only, as torch::save writes them.
-  [[nodiscard]] Expected<std::string> save_weights() const;
+  // The trained network for others; Network::save_trained().
+  [[nodiscard]] Expected<std::string> save_trained() const;
   std::string weights_digest() const;
 
   // The same weights, with an optimizer whose buffers are still to be filled.

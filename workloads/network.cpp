@@ -1,18 +1,16 @@
 #include "workloads/network.h"
 
 #include <fmt/format.h>
-#include <torch/nn/modules/activation.h>
 #include <torch/nn/modules/container/sequential.h>
-#include <torch/nn/modules/conv.h>
-#include <torch/nn/modules/linear.h>
-#include <torch/nn/modules/pooling.h>
 #include <torch/serialize.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <sstream>
-#include <stdexcept>
 #include <string_view>
+
+#include "workloads/builtin_networks.h"
+#include "workloads/script_network.h"
 
 namespace fulcrum::workloads {
 
@@ -20,31 +18,11 @@ namespace {
 
 namespace nn = torch::nn;
 
-// LeCun et al., "Gradient-based learning applied to document recognition" (1998), figure 2, for images of 28
-// x 28: padded to 32 x 32 as there, with ReLU and max-pooling in place of tanh and subsampling. c5 is a
-// convolution as in the paper; its output is 1 x 1.
-nn::Sequential lenet5(int num_classes) {
-  using Conv = nn::Conv2dOptions;
-  const auto pool = nn::MaxPool2dOptions(2);
-  return nn::Sequential({{"c1", nn::AnyModule(nn::Conv2d(Conv(1, 6, 5).padding(2)))},
-                         {"c1_relu", nn::AnyModule(nn::ReLU())},
-                         {"s2", nn::AnyModule(nn::MaxPool2d(pool))},
-                         {"c3", nn::AnyModule(nn::Conv2d(Conv(6, 16, 5)))},
-                         {"c3_relu", nn::AnyModule(nn::ReLU())},
-                         {"s4", nn::AnyModule(nn::MaxPool2d(pool))},
-                         {"c5", nn::AnyModule(nn::Conv2d(Conv(16, 120, 5)))},
-                         {"c5_relu", nn::AnyModule(nn::ReLU())},
-                         {"flatten", nn::AnyModule(nn::Flatten())},
-                         {"f6", nn::AnyModule(nn::Linear(120, 84))},
-                         {"f6_relu", nn::AnyModule(nn::ReLU())},
-                         {"output", nn::AnyModule(nn::Linear(84, num_classes))}});
-}
-
 class SequentialNetwork final : public Network {
  public:
   explicit SequentialNetwork(nn::Sequential layers) : layers_(std::move(layers)) {}
 
-  at::Tensor forward(const at::Tensor& batch) override { return layers_->forward(batch); }
+  c10::IValue answer(const at::Tensor& batch) override { return layers_->forward(batch); }
   void set_training(bool training) override { layers_->train(training); }
   std::vector<at::Tensor> parameters() const override { return layers_->parameters(); }
 
@@ -94,11 +72,21 @@ std::uint64_t fnv1a(std::string_view bytes, std::uint64_t hash) {
 
 }  // namespace
 
-std::unique_ptr<Network> make_network(const ModelSpec& model, c10::Device device) {
-  // Its names are those of builtin_models.cpp.
-  if (model.builtin != "lenet5")
-    throw std::invalid_argument("unknown built-in model '" + model.builtin + "'");
-  nn::Sequential layers = lenet5(model.num_classes);
+at::Tensor Network::forward(const at::Tensor& batch) {
+  c10::IValue output = answer(batch);
+  TORCH_CHECK(output.isTensor(), "forward(input) returns ", output.tagKind(),
+              ", but one tensor is needed; with loss 'in_model' the model itself makes the loss of it");
+  return std::move(output).toTensor();
+}
+
+at::Tensor Network::loss_in_model(const at::Tensor& /*batch*/, const at::Tensor& /*targets*/) {
+  TORCH_CHECK(false, "a built-in network has no loss of its own; choose another loss than 'in_model'");
+}
+
+std::unique_ptr<Network> make_network(const ModelSpec& model, const ModelFile* file,
+                                      const std::vector<std::int64_t>& sample_shape, c10::Device device) {
+  if (file != nullptr) return make_script_network(*file, device);
+  nn::Sequential layers = builtin_layers(model, sample_shape);
   layers->to(device);
   return std::make_unique<SequentialNetwork>(std::move(layers));
 }

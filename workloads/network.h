@@ -3,6 +3,7 @@
 // that other folders see. Functions here throw what LibTorch throws; torch_call.h is where that stops.
 
 #include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
 
 #include <memory>
 #include <string>
@@ -13,14 +14,23 @@
 
 namespace fulcrum::workloads {
 
+struct ModelFile;
+
 class Network {
  public:
   virtual ~Network() = default;
 
-  // batch: float32 [n, channels, rows, columns]. Returns logits [n, classes].
-  virtual at::Tensor forward(const at::Tensor& batch) = 0;
+  // What the network makes of a batch, float32 [n, sample shape]: mostly a tensor, such as logits [n,
+  // classes], but that of a file may be anything.
+  virtual c10::IValue answer(const at::Tensor& batch) = 0;
+  // Throws if that is no tensor.
+  at::Tensor forward(const at::Tensor& batch);
+
+  // The scalar loss of a network that computes it itself. Throws if this one does not.
+  virtual at::Tensor loss_in_model(const at::Tensor& batch, const at::Tensor& targets);
 
   virtual void set_training(bool training) = 0;
+  // Those that are to be trained, each once.
   virtual std::vector<at::Tensor> parameters() const = 0;
 
   // Parameters and buffers, by name, in the order of their names.
@@ -29,14 +39,20 @@ class Network {
   // Copies the tensors too.
   virtual std::unique_ptr<Network> clone() const = 0;
 
-  // Parameters and buffers as an archive of torch::save. load() keeps the tensors and replaces what they
-  // hold.
+  // Parameters, buffers and whatever else it keeps from step to step, as an archive. load() keeps the
+  // parameters and replaces what they hold.
   virtual std::string save() const = 0;
   virtual void load(const std::string& archive) = 0;
+
+  // For those who use the trained network, on any device: what torch::load reads into the same built-in
+  // network, or a TorchScript module.
+  virtual std::string save_trained() const { return save(); }
 };
 
-// With random weights from the default generator of the CPU, then moved to `device`.
-std::unique_ptr<Network> make_network(const ModelSpec& model, c10::Device device);
+// A built-in network for samples of this shape, with random weights from the default generator of the CPU,
+// moved to `device`; or that of `file`, which is null for a built-in one. In training mode.
+std::unique_ptr<Network> make_network(const ModelSpec& model, const ModelFile* file,
+                                      const std::vector<std::int64_t>& sample_shape, c10::Device device);
 
 // FNV-1a, 64 bits, over names and bytes of named_tensors(), in hexadecimal.
 std::string digest_of(const Network& network);

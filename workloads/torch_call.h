@@ -1,20 +1,21 @@
 #pragma once
 // Where LibTorch's exceptions stop.
 
-#include <c10/util/Exception.h>
-
 #include <exception>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "common/error.h"
 
 namespace fulcrum::workloads {
 
+// What went wrong, without a backtrace of C++ or the listing of a TorchScript module's code.
+std::string reason_of(const std::exception& thrown);
+
 // What `call()` returns; what it throws becomes an error "`doing`: <what>".
 template <class Call>
 auto torch_call(const std::string& doing, Call&& call) -> Expected<decltype(call())> {
-  std::string what;
   try {
     if constexpr (std::is_void_v<decltype(call())>) {
       call();
@@ -22,12 +23,9 @@ auto torch_call(const std::string& doing, Call&& call) -> Expected<decltype(call
     } else {
       return call();
     }
-  } catch (const c10::Error& e) {
-    what = e.what_without_backtrace();
   } catch (const std::exception& e) {
-    what = e.what();
+    return fail(ErrorCode::internal, doing + ": " + reason_of(e));
   }
-  return fail(ErrorCode::internal, doing + ": " + what);
 }
 
 }  // namespace fulcrum::workloads

@@ -61,7 +61,9 @@ Json to_json(const LearnerState& state) {
   return {{"model", binary(state.model)},
           {"optimizer", binary(state.optimizer)},
           {"random_states", std::move(random_states)},
-          {"intra_op_threads", state.intra_op_threads}};
+          {"intra_op_threads", state.intra_op_threads},
+          {"loss_scale", state.loss_scale},
+          {"loss_scale_steps", state.loss_scale_steps}};
 }
 
 LearnerState learner_from(const Json& json) {
@@ -71,6 +73,9 @@ LearnerState learner_from(const Json& json) {
   for (const auto& bytes : json.at("random_states"))
     state.random_states.push_back(bytes_of(bytes));
   json.at("intra_op_threads").get_to(state.intra_op_threads);
+  // Checkpoints of version 0.1.0 have none.
+  state.loss_scale = json.value("loss_scale", 0.0);
+  state.loss_scale_steps = json.value("loss_scale_steps", std::int64_t{0});
   return state;
 }
 
@@ -80,13 +85,16 @@ std::string value_at(const Json& flat, const std::string& pointer) {
 
 }  // namespace
 
-Json fingerprint_of(const JobSpec& spec, std::size_t samples, std::size_t validation_samples) {
+Json fingerprint_of(const JobSpec& spec, std::size_t samples, std::size_t validation_samples,
+                    const std::string& model_checksum) {
   const Json all = spec.to_json();
   Json fingerprint{{"samples", samples}, {"validation_samples", validation_samples}};
-  for (const char* part : {"model", "dataset", "validation", "loss", "optimizer", "batch_size", "seed"}) {
+  for (const char* part : {"model", "dataset", "validation", "loss", "optimizer", "schedule",
+                           "clip_gradients", "micro_batch_size", "precision", "batch_size", "seed"}) {
     if (all.contains(part)) fingerprint[part] = all.at(part);
   }
   if (const int shard = spec.training()->loader.shard; shard > 0) fingerprint["shard"] = shard;
+  if (!model_checksum.empty()) fingerprint["model_checksum"] = model_checksum;
   return fingerprint;
 }
 

@@ -38,7 +38,9 @@ struct TrainingCheckpoint {
 };
 
 // What of a job decides which weights a step leads to. Epochs are not part of it: a job may be made longer.
-Json fingerprint_of(const JobSpec& spec, std::size_t samples, std::size_t validation_samples);
+// `model_checksum`: of the model's file; "" for a built-in one.
+Json fingerprint_of(const JobSpec& spec, std::size_t samples, std::size_t validation_samples,
+                    const std::string& model_checksum);
 
 // invalid_argument, naming what differs, if a checkpoint of fingerprint `stored` is not one of a job with
 // `wanted`.

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "common/durable_file.h"
 #include "workloads/checkpoint_writer.h"
 #include "workloads/job_files.h"
 #include "workloads/learner.h"
+#include "workloads/lr_schedule.h"
 #include "workloads/minibatch_loader.h"
 #include "workloads/pinned_memory.h"
 #include "workloads/training_checkpoint.h"
@@ -30,6 +32,7 @@ struct TrainingRun::State {
   State(JobSpec the_spec, TrainingData data, Options the_options)
       : spec(std::move(the_spec)),
         options(std::move(the_options)),
+        model(std::move(data.model)),
         dataset(std::move(data.dataset)),
         validation_dataset(std::move(data.validation)) {}
 
@@ -54,6 +57,7 @@ struct TrainingRun::State {
 
   const JobSpec spec;
   const Options options;
+  std::shared_ptr<const ModelFile> model;
   std::shared_ptr<const Dataset> dataset;
   std::shared_ptr<const Dataset> validation_dataset;  // null without validation
   std::uint64_t minibatches_per_epoch = 0;
@@ -89,16 +93,24 @@ Json TrainingProgress::to_json() const {
 
 Expected<TrainingData> load_training_data(const JobSpec& spec) {
   const TrainingSpec& training = *spec.training();
-  const auto load = [&spec](const DatasetSpec& dataset) -> Expected<std::shared_ptr<const Dataset>> {
-    FULCRUM_TRY_ASSIGN(loaded, load_dataset(dataset, spec.model.num_classes));
-    FULCRUM_TRY(check_samples_fit(spec.model, loaded->layout()));
+  const auto load = [&spec](const DatasetSpec& dataset,
+                            const char* field) -> Expected<std::shared_ptr<const Dataset>> {
+    auto loaded = load_dataset(dataset, class_limit(spec.model));
+    if (!loaded) {
+      loaded.error().field.insert(0, field);
+      return loaded;
+    }
+    FULCRUM_TRY(check_samples_fit(spec.model, (*loaded)->layout()));
+    FULCRUM_TRY(check_targets_fit(spec, (*loaded)->layout()));
     return loaded;
   };
   TrainingData data;
-  FULCRUM_TRY_ASSIGN(dataset, load(training.dataset));
+  FULCRUM_TRY_ASSIGN(model, read_model_file(spec));
+  data.model = std::move(model);
+  FULCRUM_TRY_ASSIGN(dataset, load(training.dataset, "/dataset"));
   data.dataset = std::move(dataset);
   if (training.validation) {
-    FULCRUM_TRY_ASSIGN(validation, load(training.validation->dataset));
+    FULCRUM_TRY_ASSIGN(validation, load(training.validation->dataset, "/validation/dataset"));
     data.validation = std::move(validation);
   }
   return data;
@@ -109,7 +121,7 @@ void TrainingRun::State::measure_data() {
   minibatches_per_epoch = MinibatchLoader::minibatches_per_epoch(dataset->size(), batch_size);
   const std::size_t validation_size = validation_dataset != nullptr ? validation_dataset->size() : 0;
   minibatches_per_validation = MinibatchLoader::minibatches_per_epoch(validation_size, batch_size);
-  fingerprint = fingerprint_of(spec, dataset->size(), validation_size);
+  fingerprint = fingerprint_of(spec, dataset->size(), validation_size, checksum_of(model.get()));
 }
 
 Expected<void> TrainingRun::State::resume(CheckpointStore& store) {
@@ -169,7 +181,10 @@ Expected<TrainingStep> TrainingRun::State::training_step() {
   TrainingStep step;
   set_delivery(step, delivery);
   const TimePoint start = clock().now();
-  FULCRUM_TRY_ASSIGN(loss, learner->train(delivery.minibatch));
+  const std::uint64_t before =
+      static_cast<std::uint64_t>(position.epoch) * minibatches_per_epoch + position.minibatch;
+  const double rate = lr_factor(training().optimization.schedule, before, minibatches_per_epoch);
+  FULCRUM_TRY_ASSIGN(loss, learner->train(delivery.minibatch, rate));
   step.device_ms = to_ms(clock().now() - start);
   step.loss = loss;
 
@@ -215,8 +230,10 @@ Expected<TrainingStep> TrainingRun::State::validation_step() {
 
 void TrainingRun::State::end_validation() {
   const auto samples = static_cast<double>(validation_dataset->size());
-  position.validations.push_back({position.epoch, static_cast<double>(position.validation_correct) / samples,
-                                  position.validation_loss_sum / samples});
+  const double accuracy = training().optimization.classifies()
+                              ? static_cast<double>(position.validation_correct) / samples
+                              : std::numeric_limits<double>::quiet_NaN();
+  position.validations.push_back({position.epoch, accuracy, position.validation_loss_sum / samples});
   position.validating = false;
   position.validation_minibatch = 0;
   validation_loader.reset();
@@ -226,7 +243,8 @@ Expected<std::unique_ptr<TrainingRun>> TrainingRun::create(const JobSpec& spec, 
                                                            CheckpointStore store, Options options) {
   auto state = std::make_unique<State>(spec, std::move(data), std::move(options));
   state->measure_data();
-  FULCRUM_TRY_ASSIGN(learner, Learner::create(spec, state->options.intra_op_threads));
+  FULCRUM_TRY_ASSIGN(learner, Learner::create(spec, state->model, state->dataset->layout().input.shape,
+                                              {state->options.intra_op_threads, false}));
   state->learner = std::move(learner);
   if (auto resumed = state->resume(store); !resumed) {
     return in_context(std::move(resumed).error(), fmt::format("resuming from '{}'", store.directory()));
@@ -307,8 +325,8 @@ Expected<void> TrainingRun::flush_checkpoints() {
 }
 
 Expected<void> TrainingRun::write_output(const std::string& path) const {
-  FULCRUM_TRY_ASSIGN(weights, state_->learner->save_weights());
-  return replace_file(path, weights);
+  FULCRUM_TRY_ASSIGN(network, state_->learner->save_trained());
+  return replace_file(path, network);
 }
 
 std::string TrainingRun::weights_digest() const {
@@ -330,7 +348,7 @@ TrainingTrial::TrainingTrial(std::unique_ptr<Learner> learner, Minibatch minibat
 TrainingTrial::~TrainingTrial() = default;
 
 Expected<void> TrainingTrial::step() {
-  FULCRUM_TRY(learner_->train(minibatch_));
+  FULCRUM_TRY(learner_->train(minibatch_, 1));
   return {};
 }
 

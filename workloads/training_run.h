@@ -19,15 +19,16 @@
 #include "common/json_text.h"
 #include "workloads/checkpoint_store.h"
 #include "workloads/dataset.h"
+#include "workloads/model_file.h"
 
 namespace fulcrum::workloads {
 
 class Learner;
 
 struct ValidationResult {
-  int epoch = 0;  // epochs trained when it was measured
-  double accuracy = 0;
-  double loss = 0;  // mean over the samples
+  int epoch = 0;        // epochs trained when it was measured
+  double accuracy = 0;  // not a number for a loss that is not of class labels
+  double loss = 0;      // mean over the samples
 };
 
 struct TrainingProgress {
@@ -40,7 +41,7 @@ struct TrainingProgress {
   bool validating = false;
   std::vector<ValidationResult> validations;
 
-  Json to_json() const;  // a loss that is not a number prints as null
+  Json to_json() const;  // what is not a number prints as null
 };
 
 struct TrainingStep {
@@ -53,14 +54,15 @@ struct TrainingStep {
   double device_ms = 0;  // forward, backward and update, to completion
 };
 
-// What a training job learns from. Shared and immutable: it may be loaded by any thread.
+// What a training job learns from and with. It may be loaded by any thread.
 struct TrainingData {
   std::shared_ptr<const Dataset> dataset;
   std::shared_ptr<const Dataset> validation;  // null without validation
+  std::shared_ptr<const ModelFile> model;     // null for a built-in model; for one run only
 };
 
-// Reads and unpacks the files that `spec`, of a training job, names. Uses no LibTorch, so a thread that must
-// not be kept waiting can leave this to another.
+// Reads and unpacks the files that `spec`, of a training job, names. A thread that must not be kept waiting
+// can leave this to another, as no random numbers are drawn.
 [[nodiscard]] Expected<TrainingData> load_training_data(const JobSpec& spec);
 
 // Training steps that leave no trace: on a copy of a run's network and optimizer, always with the same full
@@ -121,7 +123,8 @@ class TrainingRun {
   // Waits until every saved checkpoint is on disk.
   [[nodiscard]] Expected<void> flush_checkpoints();
 
-  // The weights, replaced atomically; torch::load reads them into the same network, torch.jit.load in Python.
+  // The trained network, replaced atomically: what torch::load reads into the same built-in network, or a
+  // TorchScript module like the one that was given; torch.jit.load reads either in Python.
   [[nodiscard]] Expected<void> write_output(const std::string& path) const;
 
   // Equal for bit-identical weights: FNV-1a over names and bytes of all parameters and buffers.

@@ -57,6 +57,18 @@ class BadInput : public testing::Test {
   DaemonProcess daemon_{dir_.path(), test::kUnprivilegedWorker};
 };
 
+TEST_F(BadInput, AModelThatCannotBeRunIsNamedWithItsField) {
+  Json spec = test::training_json(dir_.path(), 1);
+  spec.erase("output");
+  spec["model"] = {{"torchscript", dir_ / "absent.pt"}};
+  EXPECT_NE(refusal(spec).find("/model/torchscript"), std::string::npos);
+  test::spill(dir_ / "model.pt", "weights");
+  spec["model"] = {{"torchscript", dir_ / "model.pt"}};
+  const auto text = refusal(spec);
+  EXPECT_NE(text.find("is no TorchScript archive"), std::string::npos) << text;
+  EXPECT_NE(text.find("/model/torchscript"), std::string::npos) << text;
+}
+
 TEST_F(BadInput, AMissingDatasetIsNamedWithItsField) {
   auto spec = test::training_json(dir_.path(), 1);
   spec["dataset"]["images"] = dir_ / "missing" + "/images.gz";

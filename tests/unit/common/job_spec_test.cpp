@@ -106,6 +106,57 @@ TEST(JobSpec, RefusesWhatIsNoObject) {
   }
 }
 
+TEST(JobSpec, TakesAModelFromAFile) {
+  Json json = training();
+  json["model"] = {{"torchscript", "/m.pt"}};
+  const auto spec = JobSpec::from_json(json);
+  ASSERT_TRUE(spec) << spec.error().front().to_string();
+  EXPECT_EQ(spec->to_json().at("model"), json["model"]);
+  EXPECT_EQ(spec->input_files().front().field, "/model/torchscript");
+  EXPECT_EQ(spec->input_files().front().path, "/m.pt");
+}
+
+TEST(JobSpec, AModelFromAFileMayHaveAnyInput) {
+  Json json = inference();
+  json["model"] = {{"torchscript", "/m.pt"}};
+  json["input"]["shape"] = {3, 224, 224};
+  const auto spec = JobSpec::from_json(json);
+  ASSERT_TRUE(spec) << spec.error().front().to_string();
+  EXPECT_EQ(spec->model.input_shape, (std::vector<std::int64_t>{3, 224, 224}));
+  EXPECT_EQ(JobSpec::from_json(spec->to_json())->to_json(), spec->to_json());
+  for (const auto& shape : {Json::array(), Json({0}), Json({1.5}), Json("224")}) {
+    json["input"]["shape"] = shape;
+    EXPECT_EQ(faulty_fields(json), std::vector<std::string>{"/input/shape"}) << shape;
+  }
+}
+
+TEST(JobSpec, ABuiltinModelHasTheInputThatItHas) {
+  Json json = inference();
+  json["input"]["shape"] = {3, 224, 224};
+  EXPECT_EQ(faulty_fields(json), std::vector<std::string>{"/input/shape"});
+}
+
+TEST(JobSpec, RefusesAModelThatIsNoneOrTwo) {
+  Json json = training();
+  for (const auto& [model, field] :
+       {std::pair{Json::object(), "/model/builtin"},
+        std::pair{Json({{"torchscript", "m.pt"}}), "/model/torchscript"},
+        std::pair{Json({{"torchscript", "/m.pt"}, {"builtin", "lenet5"}}), "/model/builtin"},
+        std::pair{Json({{"torchscript", "/m.pt"}, {"num_classes", 10}}), "/model/num_classes"},
+        std::pair{Json({{"job", "fashion"}}), "/model/job"}}) {
+    json["model"] = model;
+    EXPECT_EQ(faulty_fields(json), std::vector<std::string>{field}) << model;
+  }
+}
+
+TEST(JobSpec, ALossInTheModelNeedsAModelFromAFile) {
+  Json json = training();
+  json["loss"] = "in_model";
+  EXPECT_EQ(faulty_fields(json), std::vector<std::string>{"/loss"});
+  json["model"] = {{"torchscript", "/m.pt"}};
+  EXPECT_EQ(faulty_fields(json), std::vector<std::string>{});
+}
+
 TEST(JobSpec, NamesEveryFileWithItsField) {
   const auto files = JobSpec::from_json(training())->input_files();
   ASSERT_EQ(files.size(), 4U);

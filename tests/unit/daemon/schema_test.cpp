@@ -69,15 +69,28 @@ TEST(JobSchema, TellsAllFaultsAtOnceAndOnlyThem) {
   spec["dataset"].erase("labels");
   spec["optimizer"]["momentum"] = 1;
   spec["model"]["builtin"] = "lenet";
-  EXPECT_THAT(
-      spec_faults(spec),
-      UnorderedElementsAre("/spec/batch_size: must be at least 1, is 0",
-                           "/spec/epoch: unknown field 'epoch' (did you mean 'epochs'?)",
-                           "/spec/dataset/images: must be an absolute path, is 'images.gz' "
-                           "(fulcrumctl makes paths absolute)",
-                           "/spec/dataset/labels: is missing (absolute path)",
-                           "/spec/optimizer/momentum: must be below 1, is 1",
-                           "/spec/model/builtin: must be 'lenet5', is 'lenet' (did you mean 'lenet5'?)"));
+  EXPECT_THAT(spec_faults(spec),
+              UnorderedElementsAre("/spec/batch_size: must be at least 1, is 0",
+                                   "/spec/epoch: unknown field 'epoch' (did you mean 'epochs'?)",
+                                   "/spec/dataset/images: must be an absolute path, is 'images.gz' "
+                                   "(fulcrumctl makes paths absolute)",
+                                   "/spec/dataset/labels: is missing (absolute path)",
+                                   "/spec/optimizer/momentum: must be below 1, is 1",
+                                   "/spec/model/builtin: must be one of 'lenet5', 'mlp', 'lstm', is 'lenet' "
+                                   "(did you mean 'lenet5'?)"));
+}
+
+TEST(JobSchema, TakesAModelFromAFileAndEverythingOfAnOptimization) {
+  auto spec = training_spec();
+  spec["model"] = {{"torchscript", "/m.pt"}};
+  spec.merge_patch(json(R"({"loss": "in_model", "precision": "mixed", "micro_batch_size": 4,
+      "optimizer": {"name": "rmsprop", "alpha": 0.9, "eps": 1e-6, "weight_decay": 0.1},
+      "schedule": {"name": "cosine", "warmup_steps": 5, "over_epochs": 2, "min_factor": 0.1},
+      "clip_gradients": {"norm": 1}})"));
+  EXPECT_THAT(spec_faults(spec), ElementsAre());
+  spec.merge_patch(json(R"({"optimizer": {"name": "sgd", "nesterov": 1}, "schedule": {"gama": 0.5}})"));
+  EXPECT_THAT(spec_faults(spec),
+              UnorderedElementsAre(HasSubstr("/spec/optimizer/nesterov"), HasSubstr("'gamma'")));
 }
 
 TEST(JobSchema, AFieldOfTheOtherKindIsUnknown) {

@@ -81,9 +81,13 @@ TEST(Fingerprint, ChangesWithWhatATrainingStepDoes) {
   EXPECT_TRUE(matters(training(), [](JobSpec& s) { s.model.builtin = "resnet18"; }));
   EXPECT_TRUE(matters(training(), [](JobSpec& s) { s.model.num_classes = 100; }));
   EXPECT_TRUE(matters(training(), [](JobSpec& s) { as_training(s).dataset.source = made_up({3, 32, 32}); }));
-  EXPECT_TRUE(matters(training(), [](JobSpec& s) { as_training(s).loss = "mse"; }));
-  EXPECT_TRUE(matters(training(), [](JobSpec& s) { as_training(s).optimizer.name = "adam"; }));
-  EXPECT_TRUE(matters(training(), [](JobSpec& s) { as_training(s).optimizer.momentum = 0; }));
+  EXPECT_TRUE(matters(training(), [](JobSpec& s) { as_training(s).optimization.loss = "mse"; }));
+  EXPECT_TRUE(matters(training(), [](JobSpec& s) { as_training(s).optimization.optimizer.name = "adam"; }));
+  EXPECT_TRUE(matters(training(), [](JobSpec& s) { as_training(s).optimization.optimizer.momentum = 0; }));
+  EXPECT_TRUE(matters(training(), [](JobSpec& s) { as_training(s).optimization.clipping = {1.0, {}}; }));
+  EXPECT_TRUE(matters(training(), [](JobSpec& s) { as_training(s).optimization.micro_batch_size = 4; }));
+  EXPECT_TRUE(matters(training(), [](JobSpec& s) { as_training(s).optimization.precision = "mixed"; }));
+  EXPECT_TRUE(matters(training(), [](JobSpec& s) { s.model = {"", 10, "/m.pt", {}}; }));
   EXPECT_TRUE(matters(training(), [](JobSpec& s) { as_training(s).loader.workers = 0; }));
   EXPECT_TRUE(matters(training(), [](JobSpec& s) { as_training(s).loader.prefetch = 8; }));
 }
@@ -116,8 +120,8 @@ TEST(Fingerprint, IsTheSameWhateverATrainingJobIsCalledAndHowLongItRuns) {
   EXPECT_FALSE(matters(training(), [](JobSpec& s) { as_training(s).output = "/out/weights.pt"; }));
   EXPECT_FALSE(matters(training(), [](JobSpec& s) { as_training(s).checkpoint_every_s = 5; }));
   EXPECT_FALSE(matters(training(), [](JobSpec& s) { as_training(s).validation.emplace(); }));
-  EXPECT_FALSE(matters(training(), [](JobSpec& s) { as_training(s).optimizer.lr = 0.1; }));
-  EXPECT_FALSE(matters(training(), [](JobSpec& s) { as_training(s).optimizer.momentum = 0.5; }));
+  EXPECT_FALSE(matters(training(), [](JobSpec& s) { as_training(s).optimization.optimizer.lr = 0.1; }));
+  EXPECT_FALSE(matters(training(), [](JobSpec& s) { as_training(s).optimization.optimizer.momentum = 0.5; }));
 }
 
 TEST(Fingerprint, LeavesTheBatchSizeToTheKey) {

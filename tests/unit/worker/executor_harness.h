@@ -69,7 +69,7 @@ class ScriptedInference final : public InferenceWorkload {
     ++script_.trial_steps;
     return {};
   }
-  Expected<std::uint64_t> run(const std::vector<std::uint64_t>& requests) override {
+  Expected<std::optional<std::uint64_t>> run(const std::vector<std::uint64_t>& requests) override {
     if (script_.fail_at_step == 0) return fail(ErrorCode::internal, "bad tensor");
     return requests.size();
   }

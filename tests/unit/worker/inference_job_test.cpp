@@ -10,7 +10,9 @@ namespace {
 class NoWorkload final : public InferenceWorkload {
  public:
   Expected<void> trial_step(int) override { return {}; }
-  Expected<std::uint64_t> run(const std::vector<std::uint64_t>& requests) override { return requests.size(); }
+  Expected<std::optional<std::uint64_t>> run(const std::vector<std::uint64_t>& requests) override {
+    return requests.size();
+  }
 };
 
 const TimePoint kBegin{std::chrono::seconds(50)};
@@ -48,6 +50,16 @@ TEST(InferenceJob, CountsLatencyFromTheScheduledArrival) {
   EXPECT_EQ(progress.at("served"), 2);
   EXPECT_DOUBLE_EQ(progress.at("inside_budget"), 0.5);
   EXPECT_DOUBLE_EQ(progress.at("latency_max_ms"), 150);
+}
+
+TEST(InferenceJob, WhoseAnswersAreNoClassesHasNoAccuracy) {
+  auto job = make_job(std::nullopt);
+  job.open(kBegin);
+  job.take_arrivals(kBegin + from_ms(200));
+  EXPECT_TRUE(job.progress().progress.contains("accuracy"));
+  job.account_batch(job.take_batch(2), std::nullopt, 1, 1, kBegin + from_ms(250));
+  EXPECT_FALSE(job.progress().progress.contains("accuracy"));
+  EXPECT_FALSE(make_job(std::nullopt, job.progress().resume).progress().progress.contains("accuracy"));
 }
 
 TEST(InferenceJob, EndsWhenEveryRequestOfItsTimeIsAnswered) {

@@ -57,8 +57,8 @@ inline Expected<std::unique_ptr<workloads::TrainingRun>> create_training_run(con
 
 inline Expected<std::unique_ptr<workloads::InferenceRun>> create_inference_run(
     const JobSpec& spec, const workloads::InferenceRun::Options& options) {
-  FULCRUM_TRY_ASSIGN(dataset, workloads::load_inference_data(spec));
-  return workloads::InferenceRun::create(spec, std::move(dataset), options);
+  FULCRUM_TRY_ASSIGN(data, workloads::load_inference_data(spec));
+  return workloads::InferenceRun::create(spec, std::move(data), options);
 }
 
 }  // namespace fulcrum::test
