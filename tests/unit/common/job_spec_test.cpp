@@ -124,7 +124,7 @@ TEST(JobSpec, AModelFromAFileMayHaveAnyInput) {
   ASSERT_TRUE(spec) << spec.error().front().to_string();
   EXPECT_EQ(spec->model.input_shape, (std::vector<std::int64_t>{3, 224, 224}));
   EXPECT_EQ(JobSpec::from_json(spec->to_json())->to_json(), spec->to_json());
-  for (const auto& shape : {Json::array(), Json({0}), Json({1.5}), Json("224")}) {
+  for (const auto& shape : {Json::array(), Json::array({0}), Json::array({1.5}), Json("224")}) {
     json["input"]["shape"] = shape;
     EXPECT_EQ(faulty_fields(json), std::vector<std::string>{"/input/shape"}) << shape;
   }
