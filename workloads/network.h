@@ -20,8 +20,8 @@ class Network {
  public:
   virtual ~Network() = default;
 
-  // What the network makes of a batch, float32 [n, sample shape]: mostly a tensor, such as logits [n,
-  // classes], but that of a file may be anything.
+  // What the network makes of a batch, [n, sample shape] of the data set's type: mostly a tensor, such as
+  // logits [n, classes], but that of a file may be anything.
   virtual c10::IValue answer(const at::Tensor& batch) = 0;
   // Throws if that is no tensor.
   at::Tensor forward(const at::Tensor& batch);
