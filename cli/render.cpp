@@ -48,12 +48,23 @@ std::string progress_text(const Json& progress) {
   add_number(parts, progress, "minibatches_per_s", "{:.1f} minibatches/s");
   const Json& validations = list_in(progress, "validations");
   if (!validations.empty()) add_number(parts, validations.back(), "accuracy", "accuracy {:.2f} %", 100);
+  if (number_in(progress, "skipped_minibatches").value_or(0) > 0)
+    add_number(parts, progress, "skipped_minibatches", "{:.0f} minibatches skipped");
   add_share(parts, progress, "served", "served", "requests");
   add_number(parts, progress, "inside_budget", "{:.2f} % in budget", 100);
   add_number(parts, progress, "latency_p50_ms", "p50 {:.1f} ms");
   add_number(parts, progress, "latency_p99_ms", "p99 {:.1f} ms");
   add_number(parts, progress, "latency_max_ms", "max {:.1f} ms");
   add_number(parts, progress, "accuracy", "accuracy {:.2f} %", 100);
+  return joined(parts);
+}
+
+std::string epoch_text(const Json& epoch) {
+  std::vector<std::string> parts;
+  add_number(parts, epoch, "epoch", "epoch {:.0f} ended");
+  add_number(parts, epoch, "train_loss", "loss {:.3f}");
+  add_number(parts, epoch, "loss", "validation loss {:.3f}");
+  add_number(parts, epoch, "accuracy", "accuracy {:.2f} %", 100);
   return joined(parts);
 }
 

@@ -24,6 +24,7 @@ std::string render_version(const Json& version);     // of system.version
 // "epoch 1/2  minibatch 1200/3750  loss 0.412  210/s  accuracy 84.1 %", for either kind of job; "" if there
 // is none.
 std::string progress_text(const Json& progress);
+std::string epoch_text(const Json& epoch);  // of an "epoch" event
 
 // Of the events of a search: "search begun: at most 20 probes, at most 30 s" and "probe 3: training batch 16
 // in 8 cores, ...: p99 12.1 ms, 23.4 W".

@@ -21,6 +21,7 @@ JobId job_of(const Json& event) {
 std::string text_beside(const Json& event) {
   const auto kind = text_in(event, "event");
   if (kind == "fault") return "fault: " + text_in(object_in(event, "fault"), "message");
+  if (kind == "epoch") return epoch_text(object_in(event, "epoch"));
   if (kind == "search") return search_text(object_in(event, "search"));
   return kind == "probe" ? probe_text(object_in(event, "probe")) : std::string();
 }

@@ -50,13 +50,32 @@ void read_loader(JsonFields& parent, LoaderSpec& loader) {
   fields->finish();
 }
 
-void read_deterministic(JsonFields& fields) {
-  bool deterministic = true;
-  fields.read("deterministic", deterministic);
-  if (!deterministic) {
-    fields.fault("deterministic", ErrorCode::unsupported,
-                 "training that is not deterministic is not supported in this version", "leave it out");
+void read_early_stopping(JsonFields& parent, TrainingSpec& spec) {
+  auto fields = parent.object("early_stopping");
+  if (!fields) return;
+  auto& stopping = spec.early_stopping.emplace();
+  fields->read("patience", stopping.patience, Interval::between(1, 1e6));
+  fields->read_choice("metric", stopping.metric, {"loss", "accuracy"});
+  fields->read("min_delta", stopping.min_delta, Interval::between(0, 1e6));
+  if (!spec.validation) {
+    parent.fault("early_stopping", ErrorCode::invalid_argument, "needs a validation to judge by",
+                 "say on what data, in \"validation\"");
   }
+  if (stopping.metric == "accuracy" && !spec.optimization.classifies()) {
+    fields->fault(
+        "metric", ErrorCode::invalid_argument,
+        fmt::format("loss '{}' is not of class labels, so there is no accuracy", spec.optimization.loss),
+        "choose \"loss\"");
+  }
+  fields->finish();
+}
+
+void read_checkpoint(JsonFields& parent, TrainingSpec& spec) {
+  auto fields = parent.object("checkpoint");
+  if (!fields) return;
+  fields->read("every_s", spec.checkpoint_every_s, kDurationsS);
+  fields->read("keep", spec.checkpoints_kept, Interval::between(2, 1000));
+  fields->finish();
 }
 
 TrainingSpec read_training(JsonFields& fields) {
@@ -67,11 +86,9 @@ TrainingSpec read_training(JsonFields& fields) {
   fields.read("epochs", spec.epochs, Interval::between(1, 1e6));
   read_optimization(fields, spec.batch_size, spec.epochs, spec.optimization);
   read_loader(fields, spec.loader);
-  if (auto checkpoint = fields.object("checkpoint")) {
-    checkpoint->read("every_s", spec.checkpoint_every_s, kDurationsS);
-    checkpoint->finish();
-  }
-  read_deterministic(fields);
+  read_early_stopping(fields, spec);
+  read_checkpoint(fields, spec);
+  fields.read("deterministic", spec.deterministic);
   fields.read_path("output", spec.output);
   return spec;
 }
@@ -159,7 +176,14 @@ void add_training(const TrainingSpec& spec, Json& json) {
   json["loader"] = {{"workers", spec.loader.workers}, {"prefetch", spec.loader.prefetch}};
   if (spec.loader.shard > 0) json["loader"]["shard"] = spec.loader.shard;
   json["checkpoint"] = {{"every_s", spec.checkpoint_every_s}};
-  json["deterministic"] = true;
+  if (spec.checkpoints_kept != TrainingSpec().checkpoints_kept)
+    json["checkpoint"]["keep"] = spec.checkpoints_kept;
+  if (spec.early_stopping) {
+    json["early_stopping"] = {{"patience", spec.early_stopping->patience},
+                              {"metric", spec.early_stopping->metric},
+                              {"min_delta", spec.early_stopping->min_delta}};
+  }
+  json["deterministic"] = spec.deterministic;
   if (!spec.output.empty()) json["output"] = spec.output;
 }
 

@@ -24,6 +24,13 @@ struct ValidationSpec {
   int every_epochs = 1;  // and always after the last
 };
 
+// Training ends when so many validations in a row were not better than the best before them.
+struct EarlyStoppingSpec {
+  int patience = 3;
+  std::string metric = "loss";  // of the validation; or "accuracy"
+  double min_delta = 0;         // by how much a better one has to be better
+};
+
 struct LoaderSpec {
   int workers = 4;   // threads that prepare minibatches; 0 = in line with the step
   int prefetch = 2;  // minibatches each worker may be ahead
@@ -37,7 +44,10 @@ struct TrainingSpec {
   int batch_size = 16;
   int epochs = 1;
   LoaderSpec loader;
+  std::optional<EarlyStoppingSpec> early_stopping;  // only with a validation
   double checkpoint_every_s = 30;
+  int checkpoints_kept = 2;   // the newest
+  bool deterministic = true;  // resumed training on the CPU is bit-identical to an undisturbed one
   std::string output;  // absolute path for the trained weights; empty: kept in the last checkpoint only
 };
 

@@ -158,6 +158,7 @@ void read_optimization(JsonFields& fields, int batch_size, int epochs, Optimizat
                  "it is the part of a minibatch that goes through the network at a time");
   }
   fields.read_choice("precision", spec.precision, {"float32", "mixed"});
+  fields.read_choice("non_finite_loss", spec.non_finite_loss, {"stop", "skip", "continue"});
 }
 
 void add_optimization(const OptimizationSpec& spec, Json& job) {
@@ -170,6 +171,7 @@ void add_optimization(const OptimizationSpec& spec, Json& job) {
   if (spec.clipping && spec.clipping->value) job["clip_gradients"] = {{"value", *spec.clipping->value}};
   if (spec.micro_batch_size > 0) job["micro_batch_size"] = spec.micro_batch_size;
   if (spec.precision != "float32") job["precision"] = spec.precision;
+  if (spec.non_finite_loss != "stop") job["non_finite_loss"] = spec.non_finite_loss;
 }
 
 }  // namespace fulcrum

@@ -45,13 +45,16 @@ struct OptimizationSpec {
   std::optional<ClippingSpec> clipping;
   int micro_batch_size = 0;           // a minibatch goes through the network in parts of this size; 0: whole
   std::string precision = "float32";  // or "mixed"
+  // What becomes of a minibatch whose loss is not a finite number: "stop" fails the job, "skip" leaves the
+  // network as it was before the minibatch, "continue" learns from it all the same.
+  std::string non_finite_loss = "stop";
 
   // The loss is of class labels, so that answers can be right or wrong.
   bool classifies() const { return loss == "cross_entropy" || loss == "nll"; }
 };
 
-// The fields "loss", "optimizer", "schedule", "clip_gradients", "micro_batch_size" and "precision" of a
-// training job of so many samples a minibatch and so many epochs.
+// The fields "loss", "optimizer", "schedule", "clip_gradients", "micro_batch_size", "precision" and
+// "non_finite_loss" of a training job of so many samples a minibatch and so many epochs.
 void read_optimization(JsonFields& fields, int batch_size, int epochs, OptimizationSpec& spec);
 
 // Those fields into the job's JSON. What is as without them is left out, but for loss and the optimizer's

@@ -72,6 +72,8 @@ class BoardKeeper {
 
   // One reading of the sensors; to be taken ten times a second while held.
   Expected<PowerSample> sample_power();
+  // What that one showed; none before one, since the board is held.
+  std::optional<double> power_w() const { return power_.last_w(); }
   // The least that the sensors have shown since the daemon began; 0 if they have shown nothing.
   double least_power_w() const { return least_power_w_.value_or(0); }
 

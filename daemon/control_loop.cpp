@@ -63,11 +63,7 @@ Pilot::Hooks ControlLoop::pilot_hooks() {
           [this] { return jobs_arrive(); },
           [this](JobId id, JobState state) { job_stands(id, state); },
           [this](JobId id, const std::string& event, Json detail) {
-            const auto* job = find(id);
-            if (job == nullptr) return;
-            Json told = event_of(job->record, event);
-            told[event] = std::move(detail);
-            subscriptions_.publish(id, told);
+            if (const auto* job = find(id)) publish(*job, event, std::move(detail));
           },
           [this](const std::string& trouble) { board_trouble_ = trouble; },
           [this](const std::string& why) { worker_.replace(why); }};
@@ -119,6 +115,7 @@ Expected<void> ControlLoop::activate(JobRecord record) {
   job.spec = std::move(*spec);
   job.live = record.started_ms.has_value();  // whatever was stored since, while it was loaded anew
   job.resume = take_resume(record);
+  job.device = DeviceUse::in(record.progress);
   job.record = std::move(record);
   active_.insert_or_assign(job.record.id, std::move(job));
   return {};
@@ -194,6 +191,12 @@ void ControlLoop::publish(const ActiveJob& job, const char* event) {
   subscriptions_.publish(job.record.id, event_of(job.record, event));
 }
 
+void ControlLoop::publish(const ActiveJob& job, const std::string& event, Json detail) {
+  Json told = event_of(job.record, event);
+  told[event] = std::move(detail);
+  subscriptions_.publish(job.record.id, told);
+}
+
 // ---- the worker ----
 
 void ControlLoop::worker_up() {
@@ -238,9 +241,7 @@ bool ControlLoop::count_death(ActiveJob& job, const WorkerEnd& end) {
   if (deaths.by_its_own_work) {
     log_->warn("job {} '{}' was at work when the worker {} ({} in a row)", job.record.id, job.spec.name,
                end.how, deaths.count);
-    Json told = event_of(job.record, "fault");
-    told["fault"] = {{"message", "the worker " + end.how}, {"in_a_row", deaths.count}};
-    subscriptions_.publish(job.record.id, told);
+    publish(job, "fault", {{"message", "the worker " + end.how}, {"in_a_row", deaths.count}});
   }
   return deaths.count >= (deaths.by_its_own_work ? kOwnDeathsBeforeGivingUp : kDeathsBeforeGivingUp);
 }
@@ -277,6 +278,21 @@ void ControlLoop::note_answers(const worker::Load& load) {
   }
 }
 
+// The power of a step is that of the board, as the sensors showed it last.
+void ControlLoop::account_device(const worker::Load& load) {
+  const double power_w = board_->power_w().value_or(0);
+  for (const auto& slice : load.slices) {
+    auto* job = find(slice.job);
+    if (job == nullptr) continue;
+    job->device.add(to_s(from_ns(slice.ended_ns) - from_ns(slice.started_ns)), power_w);
+  }
+}
+
+void ControlLoop::take_progress(ActiveJob& job, Json progress) {
+  job.device.write_to(progress);
+  job.record.progress = std::move(progress);
+}
+
 void ControlLoop::handle(worker::FromWorker&& message) {
   if (auto* checked = std::get_if<worker::JobChecked>(&message)) {
     submissions_.handle(std::move(*checked));
@@ -292,6 +308,7 @@ void ControlLoop::handle(worker::FromWorker&& message) {
       return job == nullptr ? nullptr : &job->spec;
     });
     note_answers(*load);
+    account_device(*load);
     pilot_->slices(load->slices);
   } else if (const auto* thought = std::get_if<worker::Thought>(&message)) {
     pilot_->thought(*thought);
@@ -313,9 +330,11 @@ void ControlLoop::handle(worker::JobProgress message) {
   auto* job = find(message.job);
   if (job == nullptr || job->phase == Phase::stopping) return;
   if (has_worked(job->record.progress, message.progress)) forgive_deaths(*job);
-  job->record.progress = std::move(message.progress);
+  const auto epoch = epoch_since(job->record.progress, message.progress);
+  take_progress(*job, std::move(message.progress));
   job->resume = std::move(message.resume);
   publish(*job, "progress");
+  if (epoch) publish(*job, "epoch", *epoch);
   if (clock_.now() - job->stored_at >= kStoreProgressEvery) store_progress(*job);
   pilot_->progress(message.job, job->record.progress, message.step_times);
 }
@@ -324,10 +343,13 @@ void ControlLoop::handle(worker::JobEnded message) {
   auto* job = find(message.job);
   if (job == nullptr) return;
   const bool was_loading = !pilot_->has(message.job);
-  if (!message.progress.is_null()) job->record.progress = message.progress;
+  if (!message.progress.is_null()) take_progress(*job, std::move(message.progress));
   job->resume = std::move(message.resume);
-  const auto result =
-      message.result.is_null() ? std::nullopt : std::optional<Json>(std::move(message.result));
+  std::optional<Json> result;
+  if (!message.result.is_null()) {
+    result = std::move(message.result);
+    job->device.write_to(*result);
+  }
   const auto error = message.error ? std::optional<std::string>(message.error->to_string()) : std::nullopt;
   if (job->phase == Phase::stopping) {
     end_job(message.job, {JobState::cancelled, error, result, job->record.progress});

@@ -15,6 +15,7 @@
 #include "daemon/board_keeper.h"
 #include "daemon/config.h"
 #include "daemon/control.h"
+#include "daemon/job_progress.h"
 #include "daemon/job_store.h"
 #include "daemon/pilot.h"
 #include "daemon/profile_book.h"
@@ -95,6 +96,7 @@ class ControlLoop final : public Control {
     std::optional<double> kappa;  // that its steps are paced with
     bool live = false;            // it has been in a plan
     Deaths deaths;
+    DeviceUse device;
     TimePoint stored_at{};  // when its progress was last written to the store
   };
 
@@ -115,6 +117,8 @@ class ControlLoop final : public Control {
   void forgive_deaths(ActiveJob& job) const;
   void watch_step();
   void note_answers(const worker::Load& load);
+  void account_device(const worker::Load& load);
+  void take_progress(ActiveJob& job, Json progress);
   void handle(worker::FromWorker&& message);
   void handle(worker::JobReady message);
   void handle(worker::JobProgress message);
@@ -129,6 +133,8 @@ class ControlLoop final : public Control {
   void give_board_back_if_idle();
   void tick();
   void publish(const ActiveJob& job, const char* event);
+  // `detail`: in the field of the event's name.
+  void publish(const ActiveJob& job, const std::string& event, Json detail);
   void check(const Expected<void>& stored, const char* doing);
 
   boost::asio::io_context& io_;

@@ -18,6 +18,11 @@ std::optional<double> PowerMeter::mean_w() const {
   return joules_ / to_s(measured_);
 }
 
+std::optional<double> PowerMeter::last_w() const {
+  if (!last_) return std::nullopt;
+  return last_->watts;
+}
+
 std::optional<double> PowerMeter::peak_w() const {
   if (!last_) return std::nullopt;
   return peak_w_;

@@ -16,6 +16,7 @@ class PowerMeter {
   double energy_j() const { return joules_; }
   Duration measured() const { return measured_; }
   std::optional<double> peak_w() const;  // none before one
+  std::optional<double> last_w() const;  // likewise
 
  private:
   struct Reading {

@@ -171,6 +171,7 @@ void Executor::fail_job(JobId job, JobProgress last, Error error) {
 }
 
 void Executor::close_in_background(TrainingJob& job, Outcome outcome) {
+  report_slices();  // of which the job's last is one
   Json progress = job.progress(clock_.now()).progress;
   // A std::function must be copyable, so the workload travels in a shared_ptr.
   const auto workload = std::shared_ptr<TrainingWorkload>(job.take_workload());
@@ -205,7 +206,7 @@ void Executor::run() {
     if (plan_.window_ms > 0) window_.roll(now, from_ms(plan_.window_ms), request_waits());
     run_slice(held_ ? Slice(Wait{}) : next_slice(queues(), plan_, now));
   }
-  if (!slices_.empty()) send_(Load{std::exchange(slices_, {}), std::nullopt});
+  report_slices();
   stop_all();
   background_.reset();  // waits for it
 }
@@ -317,6 +318,7 @@ void Executor::run_training(const RunTraining& slice) {
     return;
   }
   job.account_step(*stepped, timing.real_ms, timing.lasted_ms, timing.started);
+  if (stepped->ends_epoch) report_epoch(job);
   if (!job.workload().finished()) job.workload().checkpoint_if_due();
 }
 

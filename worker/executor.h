@@ -78,6 +78,8 @@ class Executor {
   void end_finished_trainings();
   void end_finished_replays();
   void report_if_due();
+  void report_epoch(const TrainingJob& job);
+  void report_slices();
   void end(JobEnded message);
   void fail_job(JobId job, JobProgress last, Error error);
   void close_in_background(TrainingJob& job, Outcome outcome);
@@ -106,6 +108,7 @@ class Executor {
   Duration last_slice_{};
   TimePoint next_load_report_{};
   TimePoint next_progress_report_{};
+  TimePoint next_epoch_report_{};
 };
 
 }  // namespace fulcrum::worker

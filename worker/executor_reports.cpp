@@ -8,6 +8,7 @@ namespace fulcrum::worker {
 
 namespace {
 constexpr std::chrono::milliseconds kProgressReportPeriod{500};
+constexpr std::chrono::milliseconds kEpochReportPeriod{50};
 }  // namespace
 
 void Executor::settle_trials() {
@@ -52,10 +53,22 @@ void Executor::end_finished_replays() {
   }
 }
 
+// At once, so that no epoch is passed over; but those that take no time are told together.
+void Executor::report_epoch(const TrainingJob& job) {
+  const TimePoint now = clock_.now();
+  if (now < next_epoch_report_) return;
+  next_epoch_report_ = now + kEpochReportPeriod;
+  send_(job.progress(now));
+}
+
+void Executor::report_slices() {
+  if (!slices_.empty()) send_(Load{std::exchange(slices_, {}), std::nullopt});
+}
+
 void Executor::report_if_due() {
   const TimePoint now = clock_.now();
   if (!slices_.empty() && now >= next_load_report_) {
-    send_(Load{std::exchange(slices_, {}), std::nullopt});
+    report_slices();
     next_load_report_ = now + kLoadReportPeriod;
   }
   if (now < next_progress_report_) return;

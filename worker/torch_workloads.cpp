@@ -22,9 +22,9 @@ using workloads::TrainingRun;
 constexpr std::chrono::milliseconds kLockRetry{50};
 constexpr int kLockTries = 200;
 
-Expected<CheckpointStore> open_checkpoints(const std::string& directory) {
+Expected<CheckpointStore> open_checkpoints(const std::string& directory, int kept) {
   for (int i = 1;; ++i) {
-    auto store = CheckpointStore::open(directory);
+    auto store = CheckpointStore::open(directory, kept);
     if (store || store.error().code != ErrorCode::busy || i == kLockTries) return store;
     std::this_thread::sleep_for(kLockRetry);
   }
@@ -50,11 +50,12 @@ class TorchTraining final : public TrainingWorkload {
 
   Expected<Step> step() override {
     FULCRUM_TRY_ASSIGN(step, run_->step());
-    if (step.validation) return Step::validation;
+    const Step taken{step.validation, step.ends_epoch};
+    if (step.validation) return taken;
     fetch_stall_ms_ += step.data_ms;
     decode_ms_ += step.decode_ms;
     queued_ms_ += step.queued_ms;
-    return Step::training;
+    return taken;
   }
 
   // Training goes on without a checkpoint that could not be written; the next may succeed.
@@ -85,8 +86,9 @@ class TorchTraining final : public TrainingWorkload {
       result["output"] = output_;
     }
     const auto validations = run_->progress().validations;
-    if (!validations.empty() && !std::isnan(validations.back().accuracy)) {
-      result["accuracy"] = validations.back().accuracy;
+    if (!validations.empty()) {
+      result["loss"] = validations.back().loss;
+      if (!std::isnan(validations.back().accuracy)) result["accuracy"] = validations.back().accuracy;
     }
     return result;
   }
@@ -138,7 +140,8 @@ Expected<WorkloadFactory::Build> TorchWorkloadFactory::load(const StartJob& star
 Expected<WorkloadFactory::Build> TorchWorkloadFactory::load_training(const StartJob& start,
                                                                      std::function<void()> wake) {
   FULCRUM_TRY_ASSIGN(data, workloads::load_training_data(start.spec));
-  FULCRUM_TRY_ASSIGN(opened, open_checkpoints(start.checkpoint_directory));
+  FULCRUM_TRY_ASSIGN(opened,
+                     open_checkpoints(start.checkpoint_directory, start.spec.training()->checkpoints_kept));
   // A std::function must be copyable, so the store travels in a shared_ptr.
   const auto store = std::make_shared<CheckpointStore>(std::move(opened));
   return Build([this, start, data, store, wake = std::move(wake)]() -> Expected<Workload> {

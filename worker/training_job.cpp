@@ -26,11 +26,11 @@ JobReady TrainingJob::settle_trial() {
   return {id_, {pacer_.as_paced(real.front())}, pacer_.kappa()};
 }
 
-void TrainingJob::account_step(TrainingWorkload::Step kind, double real_ms, double lasted_ms,
+void TrainingJob::account_step(TrainingWorkload::Step step, double real_ms, double lasted_ms,
                                TimePoint started) {
   if (!first_step_) first_step_ = started;
   ++steps_run_;
-  if (kind == TrainingWorkload::Step::training) {
+  if (!step.validation) {
     ++minibatches_;
     recent_.add(batch_size_, lasted_ms);  // validation only goes forward, and is shorter
   }
@@ -41,7 +41,9 @@ JobProgress TrainingJob::progress(TimePoint now) const {
   JobProgress message{id_, workload_->progress(), nullptr, recent_.summary()};
   message.progress["minibatches"] = minibatches_;
   if (first_step_ && now > *first_step_) {
-    message.progress["minibatches_per_s"] = static_cast<double>(minibatches_) / to_s(now - *first_step_);
+    const double rate = static_cast<double>(minibatches_) / to_s(now - *first_step_);
+    message.progress["minibatches_per_s"] = rate;
+    message.progress["samples_per_s"] = rate * batch_size_;
   }
   if (pacer_.paced()) message.progress["overruns"] = pacer_.overruns();
   return message;

@@ -30,7 +30,7 @@ class TrainingJob {
   JobReady settle_trial();
   void forget_recent_times() { recent_ = {}; }
 
-  void account_step(TrainingWorkload::Step kind, double real_ms, double lasted_ms, TimePoint started);
+  void account_step(TrainingWorkload::Step step, double real_ms, double lasted_ms, TimePoint started);
   std::uint64_t steps_run() const { return steps_run_; }
 
   // Before the workload is taken.

@@ -26,7 +26,10 @@ class TrainingWorkload {
   // The next minibatch is loaded: step() will not wait for data.
   virtual bool ready() const = 0;
   // One minibatch, to completion on the device.
-  enum class Step { training, validation };
+  struct Step {
+    bool validation = false;  // forward only, on data that is not learned from
+    bool ends_epoch = false;  // with the validation after it, if one was due
+  };
   [[nodiscard]] virtual Expected<Step> step() = 0;
   virtual bool finished() const = 0;
   // Hands the state to whoever writes checkpoints, if it is time for one; does not wait for the disk.

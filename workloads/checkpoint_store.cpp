@@ -15,7 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kKept = 2;
 constexpr std::size_t kMaxBytes = std::size_t{4} << 30;
 constexpr std::string_view kPrefix = "checkpoint-";
 constexpr std::string_view kSuffix = ".ckpt";
@@ -58,10 +57,10 @@ Expected<std::string> read_checkpoint(const std::string& path) {
 
 }  // namespace
 
-Expected<CheckpointStore> CheckpointStore::open(const std::string& directory) {
+Expected<CheckpointStore> CheckpointStore::open(const std::string& directory, int kept) {
   FULCRUM_TRY(make_directories(directory));
   FULCRUM_TRY_ASSIGN(lock, DirectoryLock::acquire(directory));
-  CheckpointStore store(directory, std::move(lock));
+  CheckpointStore store(directory, std::move(lock), kept);
   FULCRUM_TRY(store.remove_leftovers());
   return store;
 }
@@ -99,7 +98,7 @@ Expected<void> CheckpointStore::write(std::uint64_t step, std::string_view bytes
   file += bytes;
   FULCRUM_TRY(replace_file(path_of(step), file, Durability::durable, 0600));
   FULCRUM_TRY_ASSIGN(found, steps());
-  for (std::size_t i = kKept; i < found.size(); ++i)
+  for (std::size_t i = kept_; i < found.size(); ++i)
     FULCRUM_TRY(remove_file_durably(path_of(found[i])));
   return {};
 }

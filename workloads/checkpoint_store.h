@@ -1,6 +1,6 @@
 #pragma once
 // The checkpoints of one training job, in a directory of their own that this object has locked: written whole
-// and durably, each with a checksum, the last two kept, so that one broken file costs minutes and not the
+// and durably, each with a checksum, the last ones kept, so that one broken file costs minutes and not the
 // job.
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct StoredCheckpoint {
 
 class CheckpointStore {
  public:
-  // Creates the directory if it is missing. `busy` while another process has it.
-  [[nodiscard]] static Expected<CheckpointStore> open(const std::string& directory);
+  // Creates the directory if it is missing. `busy` while another process has it. `kept`: how many stay.
+  [[nodiscard]] static Expected<CheckpointStore> open(const std::string& directory, int kept = 2);
 
-  // On disk when this returns, in checkpoint-<step>.ckpt; all but the last two are then removed.
+  // On disk when this returns, in checkpoint-<step>.ckpt; all but the newest are then removed.
   [[nodiscard]] Expected<void> write(std::uint64_t step, std::string_view bytes);
 
   // The newest that is whole, or none if there are no checkpoints. Each broken one that was passed over is
@@ -34,8 +34,8 @@ class CheckpointStore {
   const std::string& directory() const { return directory_; }
 
  private:
-  CheckpointStore(std::string directory, DirectoryLock lock)
-      : directory_(std::move(directory)), lock_(std::move(lock)) {}
+  CheckpointStore(std::string directory, DirectoryLock lock, int kept)
+      : directory_(std::move(directory)), lock_(std::move(lock)), kept_(static_cast<std::size_t>(kept)) {}
 
   std::string path_of(std::uint64_t step) const;
   Expected<std::vector<std::uint64_t>> steps() const;  // descending
@@ -43,6 +43,7 @@ class CheckpointStore {
 
   std::string directory_;
   DirectoryLock lock_;
+  std::size_t kept_;
 };
 
 }  // namespace fulcrum::workloads

@@ -66,6 +66,7 @@ JobSpec for_the_trial(const JobSpec& spec) {
   auto& how = std::get<TrainingSpec>(same.kind).optimization;
   how.precision = "float32";
   how.micro_batch_size = 0;
+  how.non_finite_loss = "continue";  // its first steps have no warm-up
   return same;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "workloads/batch_tensors.h"
 #include "workloads/device_turn.h"
@@ -26,6 +27,7 @@ struct Learner::Parts {
   std::vector<at::Tensor> parameters;
   std::unique_ptr<torch::optim::Optimizer> optimizer;
   LossScale loss_scale = {};  // used in mixed precision
+  bool deterministic = true;  // as far as Fulcrum can see to it
   std::optional<int> classes = {};
 
   bool mixed() const { return how.precision == "mixed"; }
@@ -74,11 +76,9 @@ struct Learner::Parts {
     optimizer->step();
   }
 
-  double train(const Minibatch& minibatch, double lr_factor) {
-    const DeviceTurn turn(share);
-    const auto batch = batch_tensors(minibatch, share.device());
+  // The mean loss; the gradients are those of the whole minibatch.
+  at::Tensor go_forward_and_back(const BatchTensors& batch, const Minibatch& minibatch) {
     zero_gradients();
-    set_lr(*optimizer, how.optimizer.lr * lr_factor);
     at::Tensor mean;
     for_each_part(batch, [&](const BatchTensors& part, double part_share) {
       const at::Tensor loss = outcome(part, minibatch).loss;
@@ -88,9 +88,42 @@ struct Learner::Parts {
       const at::Tensor weighted = part_share == 1 ? loss.detach() : loss.detach().mul(part_share);
       mean = mean.defined() ? mean.add(weighted) : weighted;
     });
+    return mean;
+  }
+
+  // Going forward has changed what the network counts, such as the means of batch-norm.
+  struct BuffersBefore {
+    explicit BuffersBefore(const Network& network) : buffers(network.buffers()) {
+      for (const auto& buffer : buffers)
+        values.push_back(buffer.detach().clone());
+    }
+    void restore() const {
+      const at::NoGradGuard no_gradients;
+      for (std::size_t i = 0; i < buffers.size(); ++i)
+        buffers[i].copy_(values[i]);
+    }
+    std::vector<at::Tensor> buffers;
+    std::vector<at::Tensor> values;
+  };
+
+  TrainedMinibatch train(const Minibatch& minibatch, double lr_factor) {
+    const DeviceTurn turn(share);
+    const auto batch = batch_tensors(minibatch, share.device());
+    set_lr(*optimizer, how.optimizer.lr * lr_factor);
+    std::optional<BuffersBefore> before;
+    if (how.non_finite_loss == "skip") before.emplace(*network);
+    const at::Tensor mean = go_forward_and_back(batch, minibatch);
+    if (how.non_finite_loss != "continue" && !std::isfinite(mean.item<double>())) {
+      TORCH_CHECK(before, "the loss is ", mean.item<double>(),
+                  ": a lower learning rate or \"clip_gradients\" may help; \"non_finite_loss\" can have such "
+                  "minibatches skipped");
+      before->restore();
+      share.synchronise();
+      return {mean.item<double>(), true};
+    }
     update();
     share.synchronise();
-    return mean.item<double>();
+    return {mean.item<double>(), false};
   }
 
   Score evaluate(const Minibatch& minibatch) {
@@ -126,16 +159,24 @@ Expected<std::unique_ptr<Learner>> Learner::create(const JobSpec& spec,
     std::unique_ptr<Network> network;
     {
       const DeviceTurn turn(share);
-      network = make_network(spec.model, model.get(), sample_shape, share.device());
+      network = make_network(spec.model, model.get(), sample_shape, share.device(),
+                             spec.training()->deterministic ? Execution::as_written : Execution::optimized);
     }
     auto parameters = network->parameters();
     auto optimizer = make_optimizer(how.optimizer, parameters);
-    return std::unique_ptr<Learner>(new Learner(std::make_unique<Parts>(
-        Parts{spec.model, how, share, std::move(network), std::move(parameters), std::move(optimizer)})));
+    return std::unique_ptr<Learner>(
+        new Learner(std::make_unique<Parts>(Parts{spec.model,
+                                                  how,
+                                                  share,
+                                                  std::move(network),
+                                                  std::move(parameters),
+                                                  std::move(optimizer),
+                                                  {},
+                                                  spec.training()->deterministic})));
   });
 }
 
-Expected<double> Learner::train(const Minibatch& minibatch, double lr_factor) {
+Expected<TrainedMinibatch> Learner::train(const Minibatch& minibatch, double lr_factor) {
   return torch_call(parts_->doing("training minibatch", minibatch),
                     [&] { return parts_->train(minibatch, lr_factor); });
 }
@@ -166,7 +207,8 @@ Expected<void> Learner::load(const LearnerState& state) {
   return torch_call("restoring the network and its optimizer", [&] {
     parts_->network->load(state.model);
     load_optimizer(*parts_->optimizer, state.optimizer);
-    parts_->share.restore(state.random_states, state.intra_op_threads);
+    parts_->share.restore(state.random_states,
+                          parts_->deterministic ? state.intra_op_threads : parts_->share.intra_op_threads());
     if (state.loss_scale > 0) parts_->loss_scale.restore({state.loss_scale, state.loss_scale_steps});
   });
 }
@@ -179,14 +221,21 @@ std::string Learner::weights_digest() const {
   return digest_of(*parts_->network);
 }
 
+// On a CUDA device sums are taken in an order that varies.
+bool Learner::deterministic() const {
+  return parts_->deterministic && parts_->share.device().is_cpu();
+}
+
 Expected<std::unique_ptr<Learner>> Learner::copy() const {
   return torch_call("copying the network", [&] {
     auto network = parts_->network->clone();
     auto parameters = network->parameters();
     auto optimizer = make_optimizer(parts_->how.optimizer, parameters);
-    return std::unique_ptr<Learner>(new Learner(
-        std::make_unique<Parts>(Parts{parts_->model, parts_->how, parts_->share, std::move(network),
-                                      std::move(parameters), std::move(optimizer), parts_->loss_scale})));
+    auto how = parts_->how;
+    how.non_finite_loss = "continue";
+    return std::unique_ptr<Learner>(new Learner(std::make_unique<Parts>(
+        Parts{parts_->model, std::move(how), parts_->share, std::move(network), std::move(parameters),
+              std::move(optimizer), parts_->loss_scale, parts_->deterministic})));
   });
 }
 

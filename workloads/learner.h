@@ -30,6 +30,11 @@ struct Score {
   std::uint64_t correct = 0;  // 0 for a loss that is not of class labels
 };
 
+struct TrainedMinibatch {
+  double loss = 0;       // mean, before the update
+  bool skipped = false;  // nothing was learned from it: its loss is not a finite number
+};
+
 struct LearnerOptions {
   int intra_op_threads = 1;
   bool cpu_only = false;  // even if there is a CUDA device
@@ -46,9 +51,9 @@ class Learner {
   Learner(const Learner&) = delete;
   Learner& operator=(const Learner&) = delete;
 
-  // Forward, backward and update, to completion, with this share of the optimizer's learning rate. The mean
-  // loss before the update.
-  [[nodiscard]] Expected<double> train(const Minibatch& minibatch, double lr_factor);
+  // Forward, backward and update, to completion, with this share of the optimizer's learning rate. A loss
+  // that is not a finite number is treated as the spec says.
+  [[nodiscard]] Expected<TrainedMinibatch> train(const Minibatch& minibatch, double lr_factor);
 
   // How many classes the network has told apart; none before it has run, or for a loss that is not of labels.
   std::optional<int> classes() const;
@@ -63,7 +68,11 @@ class Learner {
   [[nodiscard]] Expected<std::string> save_trained() const;
   std::string weights_digest() const;
 
-  // The same weights, with an optimizer whose buffers are still to be filled.
+  // The same steps, whatever the thread counts and however the run was interrupted.
+  bool deterministic() const;
+
+  // For trying steps out: the same weights, with an optimizer whose buffers are still to be filled. Learns
+  // from any loss.
   [[nodiscard]] Expected<std::unique_ptr<Learner>> copy() const;
 
  private:

@@ -25,6 +25,7 @@ class SequentialNetwork final : public Network {
   c10::IValue answer(const at::Tensor& batch) override { return layers_->forward(batch); }
   void set_training(bool training) override { layers_->train(training); }
   std::vector<at::Tensor> parameters() const override { return layers_->parameters(); }
+  std::vector<at::Tensor> buffers() const override { return layers_->buffers(); }
 
   std::vector<std::pair<std::string, at::Tensor>> named_tensors() const override {
     std::vector<std::pair<std::string, at::Tensor>> tensors;
@@ -84,8 +85,9 @@ at::Tensor Network::loss_in_model(const at::Tensor& /*batch*/, const at::Tensor&
 }
 
 std::unique_ptr<Network> make_network(const ModelSpec& model, const ModelFile* file,
-                                      const std::vector<std::int64_t>& sample_shape, c10::Device device) {
-  if (file != nullptr) return make_script_network(*file, device);
+                                      const std::vector<std::int64_t>& sample_shape, c10::Device device,
+                                      Execution execution) {
+  if (file != nullptr) return make_script_network(*file, device, execution);
   nn::Sequential layers = builtin_layers(model, sample_shape);
   layers->to(device);
   return std::make_unique<SequentialNetwork>(std::move(layers));

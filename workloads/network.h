@@ -33,6 +33,9 @@ class Network {
   // Those that are to be trained, each once.
   virtual std::vector<at::Tensor> parameters() const = 0;
 
+  // What it keeps besides, in tensors.
+  virtual std::vector<at::Tensor> buffers() const = 0;
+
   // Parameters and buffers, by name, in the order of their names.
   virtual std::vector<std::pair<std::string, at::Tensor>> named_tensors() const = 0;
 
@@ -49,10 +52,15 @@ class Network {
   virtual std::string save_trained() const { return save(); }
 };
 
+// How a TorchScript module's code is run: statement by statement, or by the optimising executor, which runs a
+// network's first minibatches otherwise than the later ones and compiles anew for each batch size.
+enum class Execution { as_written, optimized };
+
 // A built-in network for samples of this shape, with random weights from the default generator of the CPU,
 // moved to `device`; or that of `file`, which is null for a built-in one. In training mode.
 std::unique_ptr<Network> make_network(const ModelSpec& model, const ModelFile* file,
-                                      const std::vector<std::int64_t>& sample_shape, c10::Device device);
+                                      const std::vector<std::int64_t>& sample_shape, c10::Device device,
+                                      Execution execution = Execution::as_written);
 
 // FNV-1a, 64 bits, over names and bytes of named_tensors(), in hexadecimal.
 std::string digest_of(const Network& network);

@@ -49,7 +49,8 @@ std::string archive_of(const Module& module) {
 
 class ScriptNetwork final : public Network {
  public:
-  ScriptNetwork(const Module& module, c10::Device device) : module_(module), device_(device) {}
+  ScriptNetwork(const Module& module, c10::Device device, Execution execution)
+      : module_(module), device_(device), execution_(execution) {}
 
   c10::IValue answer(const at::Tensor& batch) override { return run({batch}); }
 
@@ -75,6 +76,13 @@ class ScriptNetwork final : public Network {
     return parameters;
   }
 
+  std::vector<at::Tensor> buffers() const override {
+    std::vector<at::Tensor> buffers;
+    for (const auto& buffer : module_.buffers())
+      buffers.push_back(buffer);
+    return buffers;
+  }
+
   std::vector<std::pair<std::string, at::Tensor>> named_tensors() const override {
     std::vector<std::pair<std::string, at::Tensor>> tensors;
     for (const auto& item : module_.named_parameters())
@@ -91,7 +99,7 @@ class ScriptNetwork final : public Network {
     auto original = module_.parameters().begin();
     for (auto parameter : copy.parameters())
       parameter.set_requires_grad((*original++).requires_grad());
-    return std::make_unique<ScriptNetwork>(copy, device_);
+    return std::make_unique<ScriptNetwork>(copy, device_, execution_);
   }
 
   // Whole, because a module may keep more than tensors from one step to the next.
@@ -113,20 +121,21 @@ class ScriptNetwork final : public Network {
 
  private:
   c10::IValue run(std::vector<c10::IValue> inputs) {
-    const torch::jit::GraphOptimizerEnabledGuard as_written(false);
+    const torch::jit::GraphOptimizerEnabledGuard optimizing(execution_ == Execution::optimized);
     return module_.forward(std::move(inputs));
   }
 
   Module module_;
   c10::Device device_;
+  Execution execution_;
 };
 
 }  // namespace
 
-std::unique_ptr<Network> make_script_network(const ModelFile& file, c10::Device device) {
+std::unique_ptr<Network> make_script_network(const ModelFile& file, c10::Device device, Execution execution) {
   Module module = file.module;
   module.to(device);
-  auto network = std::make_unique<ScriptNetwork>(module, device);
+  auto network = std::make_unique<ScriptNetwork>(module, device, execution);
   network->set_training(true);
   return network;
 }

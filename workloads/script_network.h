@@ -1,9 +1,8 @@
 #pragma once
 // A TorchScript module as a network. Includes LibTorch: not for headers that other folders see.
 //
-// Its graph is interpreted as it was written: the optimising executor would run a network's first minibatches
-// otherwise than the later ones, so that a resumed run could not be bit-identical, and a batch size that is
-// new to it would be compiled in the middle of a latency budget.
+// Executed as written, a resumed run can be bit-identical, and no batch size is compiled in the middle of a
+// latency budget.
 
 #include <torch/csrc/jit/api/module.h>
 
@@ -21,7 +20,7 @@ struct ModelFile {
 };
 
 // Uses the file's own tensors where they are on `device` already: one network for each file that was read.
-std::unique_ptr<Network> make_script_network(const ModelFile& file, c10::Device device);
+std::unique_ptr<Network> make_script_network(const ModelFile& file, c10::Device device, Execution execution);
 
 // What read_model_file() holds against a module that could be loaded; script_checks.cpp.
 [[nodiscard]] Expected<void> check_script(const torch::jit::Module& module, const JobSpec& spec);

@@ -19,15 +19,16 @@ std::string bytes_of(const Json& binary) {
 
 Json to_json(const TrainingPosition& position) {
   Json validations = Json::array();
-  for (const auto& result : position.validations) {
-    validations.push_back({{"epoch", result.epoch}, {"accuracy", result.accuracy}, {"loss", result.loss}});
-  }
+  for (const auto& result : position.validations)
+    validations.push_back(to_json(result));
   return {{"steps", position.steps},
           {"epoch", position.epoch},
           {"minibatch", position.minibatch},
           {"epoch_loss_sum", position.epoch_loss_sum},
           {"epoch_samples", position.epoch_samples},
           {"last_epoch_loss", position.last_epoch_loss},
+          {"skipped", position.skipped},
+          {"skipped_in_a_row", position.skipped_in_a_row},
           {"validating", position.validating},
           {"validation_minibatch", position.validation_minibatch},
           {"validation_loss_sum", position.validation_loss_sum},
@@ -43,6 +44,9 @@ TrainingPosition position_from(const Json& json) {
   json.at("epoch_loss_sum").get_to(position.epoch_loss_sum);
   json.at("epoch_samples").get_to(position.epoch_samples);
   json.at("last_epoch_loss").get_to(position.last_epoch_loss);
+  // Checkpoints of version 0.1.0 have none.
+  position.skipped = json.value("skipped", std::uint64_t{0});
+  position.skipped_in_a_row = json.value("skipped_in_a_row", 0);
   json.at("validating").get_to(position.validating);
   json.at("validation_minibatch").get_to(position.validation_minibatch);
   json.at("validation_loss_sum").get_to(position.validation_loss_sum);

@@ -10,7 +10,7 @@
 #include "common/job_spec.h"
 #include "common/json_text.h"
 #include "workloads/learner.h"
-#include "workloads/training_run.h"
+#include "workloads/validation_result.h"
 
 namespace fulcrum::workloads {
 
@@ -23,6 +23,9 @@ struct TrainingPosition {
   double epoch_loss_sum = 0;  // over the samples of the current epoch
   std::uint64_t epoch_samples = 0;
   double last_epoch_loss = 0;  // mean over the epoch before
+  // Minibatches of which nothing was learned; they are in no mean.
+  std::uint64_t skipped = 0;
+  int skipped_in_a_row = 0;
 
   bool validating = false;
   std::uint64_t validation_minibatch = 0;

@@ -19,6 +19,9 @@ namespace fulcrum::workloads {
 
 namespace {
 
+constexpr int kMostSkippedInARow = 100;
+constexpr std::size_t kToldValidations = 100;
+
 void set_delivery(TrainingStep& step, const MinibatchLoader::Delivery& delivery) {
   step.samples = delivery.minibatch.size();
   step.data_ms = to_ms(delivery.stall);
@@ -46,14 +49,18 @@ struct TrainingRun::State {
   void start_loaders();
 
   std::unique_ptr<MinibatchLoader> make_loader(std::shared_ptr<const Dataset> data, bool validation) const;
-  bool finished() const { return !position.validating && position.epoch >= training().epochs; }
+  bool finished() const {
+    return !position.validating && (position.epoch >= training().epochs || stopped_early);
+  }
   const MinibatchLoader& current_loader() const { return position.validating ? *validation_loader : *loader; }
   bool validation_due() const;
 
   Expected<TrainingStep> training_step();
   Expected<TrainingStep> validation_step();
+  Expected<void> account(const TrainingStep& step);
   void end_epoch();
   void end_validation();
+  void judge_validations();
 
   const JobSpec spec;
   const Options options;
@@ -66,6 +73,7 @@ struct TrainingRun::State {
 
   std::unique_ptr<Learner> learner;
   TrainingPosition position;
+  bool stopped_early = false;  // follows from the position
   std::unique_ptr<MinibatchLoader> loader;
   std::unique_ptr<MinibatchLoader> validation_loader;  // while validating
 
@@ -78,17 +86,20 @@ struct TrainingRun::State {
 
 Json TrainingProgress::to_json() const {
   Json results = Json::array();
-  for (const auto& result : validations) {
-    results.push_back({{"epoch", result.epoch}, {"accuracy", result.accuracy}, {"loss", result.loss}});
-  }
+  for (std::size_t i = validations.size() - std::min(validations.size(), kToldValidations);
+       i < validations.size(); ++i)
+    results.push_back(workloads::to_json(validations[i]));
   return {{"epoch", epoch},
           {"epochs", epochs},
           {"minibatch", minibatch},
           {"minibatches_per_epoch", minibatches_per_epoch},
           {"samples_done", samples_done},
           {"train_loss", train_loss},
+          {"skipped_minibatches", skipped_minibatches},
           {"validating", validating},
-          {"validations", std::move(results)}};
+          {"validations", std::move(results)},
+          {"stopped_early", stopped_early},
+          {"deterministic", deterministic}};
 }
 
 Expected<TrainingData> load_training_data(const JobSpec& spec) {
@@ -132,6 +143,7 @@ Expected<void> TrainingRun::State::resume(CheckpointStore& store) {
   position = std::move(checkpoint.position);
   FULCRUM_TRY(check_position());
   FULCRUM_TRY(learner->load(checkpoint.learner));
+  judge_validations();
   saved_steps = position.steps;
   resumed = true;
   return {};
@@ -184,21 +196,39 @@ Expected<TrainingStep> TrainingRun::State::training_step() {
   const std::uint64_t before =
       static_cast<std::uint64_t>(position.epoch) * minibatches_per_epoch + position.minibatch;
   const double rate = lr_factor(training().optimization.schedule, before, minibatches_per_epoch);
-  FULCRUM_TRY_ASSIGN(loss, learner->train(delivery.minibatch, rate));
+  FULCRUM_TRY_ASSIGN(trained, learner->train(delivery.minibatch, rate));
   step.device_ms = to_ms(clock().now() - start);
-  step.loss = loss;
+  step.loss = trained.loss;
+  step.skipped = trained.skipped;
 
   ++position.steps;
   ++position.minibatch;
-  position.epoch_loss_sum += loss * static_cast<double>(step.samples);
-  position.epoch_samples += step.samples;
-  if (position.minibatch == minibatches_per_epoch) end_epoch();
+  FULCRUM_TRY(account(step));
+  if (position.minibatch == minibatches_per_epoch) {
+    end_epoch();
+    step.ends_epoch = !position.validating;
+  }
   return step;
+}
+
+Expected<void> TrainingRun::State::account(const TrainingStep& step) {
+  if (!step.skipped) {
+    position.skipped_in_a_row = 0;
+    position.epoch_loss_sum += step.loss * static_cast<double>(step.samples);
+    position.epoch_samples += step.samples;
+    return {};
+  }
+  ++position.skipped;
+  if (++position.skipped_in_a_row < kMostSkippedInARow) return {};
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("the loss of {} minibatches in a row is not a finite number", kMostSkippedInARow),
+              "a lower learning rate or \"clip_gradients\" may help, or the data has what is no number");
 }
 
 void TrainingRun::State::end_epoch() {
   ++position.epoch;
   position.minibatch = 0;
+  // Not a number if nothing was learned.
   position.last_epoch_loss = position.epoch_loss_sum / static_cast<double>(position.epoch_samples);
   position.epoch_loss_sum = 0;
   position.epoch_samples = 0;
@@ -224,7 +254,10 @@ Expected<TrainingStep> TrainingRun::State::validation_step() {
   ++position.validation_minibatch;
   position.validation_loss_sum += score.loss_sum;
   position.validation_correct += score.correct;
-  if (position.validation_minibatch == minibatches_per_validation) end_validation();
+  if (position.validation_minibatch == minibatches_per_validation) {
+    end_validation();
+    step.ends_epoch = true;
+  }
   return step;
 }
 
@@ -237,6 +270,11 @@ void TrainingRun::State::end_validation() {
   position.validating = false;
   position.validation_minibatch = 0;
   validation_loader.reset();
+  judge_validations();
+}
+
+void TrainingRun::State::judge_validations() {
+  stopped_early = training().early_stopping && stops_early(*training().early_stopping, position.validations);
 }
 
 Expected<std::unique_ptr<TrainingRun>> TrainingRun::create(const JobSpec& spec, TrainingData data,
@@ -295,6 +333,9 @@ TrainingProgress TrainingRun::progress() const {
                             : position.last_epoch_loss;
   progress.validating = position.validating;
   progress.validations = position.validations;
+  progress.skipped_minibatches = position.skipped;
+  progress.stopped_early = state_->stopped_early;
+  progress.deterministic = state_->learner->deterministic();
   return progress;
 }
 

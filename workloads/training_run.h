@@ -20,16 +20,11 @@
 #include "workloads/checkpoint_store.h"
 #include "workloads/dataset.h"
 #include "workloads/model_file.h"
+#include "workloads/validation_result.h"
 
 namespace fulcrum::workloads {
 
 class Learner;
-
-struct ValidationResult {
-  int epoch = 0;        // epochs trained when it was measured
-  double accuracy = 0;  // not a number for a loss that is not of class labels
-  double loss = 0;      // mean over the samples
-};
 
 struct TrainingProgress {
   int epoch = 0;  // epochs completed
@@ -38,14 +33,19 @@ struct TrainingProgress {
   std::uint64_t minibatches_per_epoch = 0;
   std::uint64_t samples_done = 0;  // over all epochs
   double train_loss = 0;           // mean over the current epoch, or over the last one before a new one began
+  std::uint64_t skipped_minibatches = 0;  // of which nothing was learned
   bool validating = false;
   std::vector<ValidationResult> validations;
+  bool stopped_early = false;
+  bool deterministic = true;  // an interruption changes no weight
 
-  Json to_json() const;  // what is not a number prints as null
+  Json to_json() const;  // of the validations only the last; what is not a number prints as null
 };
 
 struct TrainingStep {
   bool validation = false;  // a minibatch of the validation set, forward only
+  bool skipped = false;     // nothing was learned from it
+  bool ends_epoch = false;  // with the validation after it, if one was due
   std::size_t samples = 0;
   double loss = 0;       // mean over the minibatch
   double data_ms = 0;    // fetch stall: the minibatch was not there when it could have been taken

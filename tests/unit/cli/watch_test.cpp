@@ -52,6 +52,16 @@ TEST_F(ProgressViewTest, InAPipeEachEventIsALine) {
   EXPECT_EQ(out_.str(), "job 1  fashion  running\njob 1  fashion  running  epoch 1\n");
 }
 
+TEST_F(ProgressViewTest, AnEpochIsTold) {
+  ProgressView view(terminal_, false);
+  view.show({{"job", 1},
+             {"name", "fashion"},
+             {"event", "epoch"},
+             {"state", "running"},
+             {"epoch", {{"epoch", 2}, {"train_loss", 0.25}, {"loss", 0.5}, {"accuracy", 0.875}}}});
+  EXPECT_THAT(out_.str(), HasSubstr("epoch 2 ended  loss 0.250  validation loss 0.500  accuracy 87.50 %"));
+}
+
 TEST_F(ProgressViewTest, AFaultIsTold) {
   ProgressView view(terminal_, false);
   view.show(state(1, "running"));

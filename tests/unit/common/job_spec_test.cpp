@@ -56,6 +56,26 @@ TEST(JobSpec, ReadsAnInferenceJobAndSortsItsBatchSizes) {
   EXPECT_EQ(spec->inference()->source.duration_s, 60);
 }
 
+TEST(JobSpec, EarlyStoppingNeedsWhatItJudgesBy) {
+  Json json = training();
+  json["early_stopping"] = {{"patience", 2}, {"metric", "accuracy"}, {"min_delta", 0.01}};
+  json["checkpoint"]["keep"] = 5;
+  json["deterministic"] = false;
+  const auto spec = JobSpec::from_json(json);
+  ASSERT_TRUE(spec) << spec.error().front().to_string();
+  EXPECT_EQ(spec->training()->early_stopping->patience, 2);
+  EXPECT_EQ(spec->to_json(), JobSpec::from_json(spec->to_json())->to_json());
+  EXPECT_EQ(spec->to_json().at("early_stopping"), json.at("early_stopping"));
+  EXPECT_EQ(spec->to_json().at("checkpoint").at("keep"), 5);
+  EXPECT_FALSE(spec->to_json().at("deterministic").get<bool>());
+
+  json["loss"] = "mse";
+  EXPECT_EQ(faulty_fields(json), std::vector<std::string>{"/early_stopping/metric"});
+  json["loss"] = "cross_entropy";
+  json.erase("validation");
+  EXPECT_EQ(faulty_fields(json), std::vector<std::string>{"/early_stopping"});
+}
+
 TEST(JobSpec, SurvivesJsonWithItsDefaults) {
   for (const auto& json : {training(), inference()}) {
     const auto spec = JobSpec::from_json(json);

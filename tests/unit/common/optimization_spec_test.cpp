@@ -50,6 +50,7 @@ TEST(OptimizationSpec, SurvivesItsJson) {
   for (const char* text : {
            R"({})",
            R"({"loss": "mse", "precision": "mixed", "micro_batch_size": 4})",
+           R"({"non_finite_loss": "skip"})",
            R"({"loss": "nll", "clip_gradients": {"norm": 1.5}, "schedule": {"warmup_steps": 10}})",
            R"({"loss": "in_model", "clip_gradients": {"value": 0.5}})",
            R"({"optimizer": {"name": "sgd", "momentum": 0.8, "nesterov": true, "weight_decay": 0.0005}})",

@@ -19,7 +19,7 @@ namespace fulcrum::test {
 inline constexpr auto kTraining = WorkloadTask::training;
 inline constexpr auto kInference = WorkloadTask::inference;
 
-inline JobSpec training_spec(int batch_size = 16) {
+inline JobSpec training_to_plan(int batch_size = 16) {
   JobSpec spec;
   spec.name = "fashion";
   spec.model.builtin = "lenet5";
@@ -29,7 +29,7 @@ inline JobSpec training_spec(int batch_size = 16) {
   return spec;
 }
 
-inline JobSpec inference_spec(double rate_hz, double budget_ms, std::vector<int> batch_sizes) {
+inline JobSpec inference_to_plan(double rate_hz, double budget_ms, std::vector<int> batch_sizes) {
   JobSpec spec;
   spec.name = "camera";
   spec.model.builtin = "lenet5";

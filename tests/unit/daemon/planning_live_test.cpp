@@ -12,12 +12,12 @@ using scheduler::Measure;
 using test::gpu_mode;
 using test::gpu_scene;
 using test::GpuWork;
-using test::inference_spec;
+using test::inference_to_plan;
 using test::jobs_of;
 using test::kInference;
 using test::kTraining;
 using test::PlanningScene;
-using test::training_spec;
+using test::training_to_plan;
 using testing::Each;
 using testing::ElementsAre;
 using testing::Field;
@@ -39,7 +39,7 @@ PlanningScene live_scene(const std::string& strategy, std::int64_t levels, std::
   auto scene = gpu_scene(strategy, levels, std::move(work));
   scene.add(2, std::move(inference));
   scene.serve(scene.search().plan);
-  scene.add(1, training_spec());
+  scene.add(1, training_to_plan());
   return scene;
 }
 
@@ -47,9 +47,9 @@ PlanningScene live_scene(const std::string& strategy, std::int64_t levels, std::
 
 TEST(PlanMeanwhile, IsOfTheLiveInferenceJobsAlone) {
   auto scene = gpu_scene("exhaustive", 2, {{1, {30}}, {2, {4, 4}}, {3, {4, 4}}, {4, {4, 4}}});
-  scene.add(1, training_spec());
+  scene.add(1, training_to_plan());
   for (const JobId id : {2, 3, 4}) {
-    scene.add(id, inference_spec(20, 200, {1}));
+    scene.add(id, inference_to_plan(20, 200, {1}));
     scene.know(id, {kInference, gpu_mode(1), 1});
   }
   scene.jobs.at(2).live = true;
@@ -63,7 +63,7 @@ TEST(PlanMeanwhile, IsOfTheLiveInferenceJobsAlone) {
 
 TEST(PlanMeanwhile, RestsOnWhatIsMeasuredInTheMode) {
   auto scene = gpu_scene("exhaustive", 2, {{2, {4, 4}}});
-  scene.add(2, inference_spec(20, 200, {1})).live = true;
+  scene.add(2, inference_to_plan(20, 200, {1})).live = true;
   scene.know(2, {kInference, gpu_mode(1), 1});
   scene.know(2, {kInference, gpu_mode(2), 1});
   const auto plan = plan_meanwhile(scene.jobs, gpu_mode(2), 0);
@@ -74,7 +74,7 @@ TEST(PlanMeanwhile, RestsOnWhatIsMeasuredInTheMode) {
 
 TEST(PlanMeanwhile, RestsOnBoundsWhereNothingIsMeasured) {
   auto scene = gpu_scene("exhaustive", 4, {{2, {4, 4}}});
-  scene.add(2, inference_spec(20, 400, {1, 4})).live = true;
+  scene.add(2, inference_to_plan(20, 400, {1, 4})).live = true;
   scene.know(2, {kInference, gpu_mode(4), 1});
   const auto plan = plan_meanwhile(scene.jobs, gpu_mode(1), 0);
   ASSERT_EQ(plan.inference.size(), 1u);
@@ -86,7 +86,7 @@ TEST(PlanMeanwhile, RestsOnBoundsWhereNothingIsMeasured) {
 
 TEST(PlanMeanwhile, LeavesOutBatchesThatTakeLongerToCollectThanTheyMayTake) {
   auto scene = gpu_scene("exhaustive", 2, {{2, {4, 4}}});
-  scene.add(2, inference_spec(20, 200, {1, 4})).live = true;
+  scene.add(2, inference_to_plan(20, 200, {1, 4})).live = true;
   scene.know(2, {kInference, gpu_mode(1), 1});
   scene.know(2, {kInference, gpu_mode(1), 4});
   EXPECT_EQ(plan_meanwhile(scene.jobs, gpu_mode(1), 0).inference[0].step_times.size(), 1u)
@@ -96,7 +96,7 @@ TEST(PlanMeanwhile, LeavesOutBatchesThatTakeLongerToCollectThanTheyMayTake) {
 // ---- probes beside it ----
 
 TEST(PlanningLive, EveryProbeComesWithThePlanForItsMode) {
-  auto scene = live_scene("exhaustive", 4, {{1, {30}}, {2, {4, 4}}}, inference_spec(20, 400, {1, 4}));
+  auto scene = live_scene("exhaustive", 4, {{1, {30}}, {2, {4, 4}}}, inference_to_plan(20, 400, {1, 4}));
   scene.search([](const TakeProbe& probe) {
     EXPECT_EQ(probe.meanwhile.mode, probe.measure.mode);
     EXPECT_THAT(jobs_of(probe.meanwhile.inference), ElementsAre(2));
@@ -105,7 +105,7 @@ TEST(PlanningLive, EveryProbeComesWithThePlanForItsMode) {
 }
 
 TEST(PlanningLive, InferenceIsMeasuredInAModeBeforeTrainingBesideIt) {
-  auto scene = live_scene("gmd", 4, {{1, {30}}, {2, {4, 4}}}, inference_spec(20, 400, {1, 4}));
+  auto scene = live_scene("gmd", 4, {{1, {30}}, {2, {4, 4}}}, inference_to_plan(20, 400, {1, 4}));
   scene.jobs.at(2).profiles = {};
   scene.know(2, {kInference, gpu_mode(4), 1});
   scene.search([&](const TakeProbe& probe) {
@@ -116,8 +116,9 @@ TEST(PlanningLive, InferenceIsMeasuredInAModeBeforeTrainingBesideIt) {
 }
 
 TEST(PlanningLive, ASecondInferenceJobIsMeasuredAsWellBeforeTrainingBesideIt) {
-  auto scene = live_scene("gmd", 4, {{1, {30}}, {2, {4, 4}}, {3, {2, 2}}}, inference_spec(20, 400, {1, 4}));
-  scene.add(3, inference_spec(10, 400, {1})).live = true;
+  auto scene =
+      live_scene("gmd", 4, {{1, {30}}, {2, {4, 4}}, {3, {2, 2}}}, inference_to_plan(20, 400, {1, 4}));
+  scene.add(3, inference_to_plan(10, 400, {1})).live = true;
   scene.know(3, {kInference, gpu_mode(4), 1});
   scene.search([&](const TakeProbe& probe) {
     if (probe.measure.task != kTraining) return;
@@ -128,10 +129,10 @@ TEST(PlanningLive, ASecondInferenceJobIsMeasuredAsWellBeforeTrainingBesideIt) {
 TEST(PlanningLive, AlsoBeforeASecondTrainingJob) {
   auto scene = gpu_scene("exhaustive", 2, {{1, {30}}, {2, {20}}, {3, {4, 4}}, {4, {2, 2}}});
   scene.power_budget_w = 15;
-  scene.add(1, training_spec());
-  scene.add(2, training_spec());
-  scene.add(3, inference_spec(20, 400, {1}));
-  scene.add(4, inference_spec(10, 400, {1}));
+  scene.add(1, training_to_plan());
+  scene.add(2, training_to_plan());
+  scene.add(3, inference_to_plan(20, 400, {1}));
+  scene.add(4, inference_to_plan(10, 400, {1}));
   for (const std::int64_t level : {1, 2}) {
     scene.know(1, {kTraining, gpu_mode(level), 16});
     scene.know(3, {kInference, gpu_mode(level), 1});
@@ -148,7 +149,7 @@ TEST(PlanningLive, AlsoBeforeASecondTrainingJob) {
 
 // At level 1 a step takes 60 ms: with 50 ms to collect a request that is more than 100.
 TEST(PlanningLive, AModeThatBreaksAKeptBudgetIsNotEntered) {
-  auto scene = live_scene("exhaustive", 4, {{1, {30}}, {2, {60}}}, inference_spec(20, 100, {1}));
+  auto scene = live_scene("exhaustive", 4, {{1, {30}}, {2, {60}}}, inference_to_plan(20, 100, {1}));
   ASSERT_TRUE(scene.jobs.at(2).kept);
   const auto settled = scene.search();
   EXPECT_THAT(scene.probes, Each(Field(&TakeProbe::measure, Field(&Measure::mode, Ne(gpu_mode(1))))));
@@ -157,7 +158,7 @@ TEST(PlanningLive, AModeThatBreaksAKeptBudgetIsNotEntered) {
 }
 
 TEST(PlanningLive, ABudgetThatIsMissedInAnyCaseHindersNoProbe) {
-  auto scene = live_scene("exhaustive", 4, {{1, {30}}, {2, {60}}}, inference_spec(20, 55, {1}));
+  auto scene = live_scene("exhaustive", 4, {{1, {30}}, {2, {60}}}, inference_to_plan(20, 55, {1}));
   ASSERT_FALSE(scene.jobs.at(2).kept);
   scene.search();
   EXPECT_THAT(measures_of(scene, 1), testing::SizeIs(4));
@@ -165,7 +166,7 @@ TEST(PlanningLive, ABudgetThatIsMissedInAnyCaseHindersNoProbe) {
 
 // At level 1 a training step takes 400 ms; of the budget of 300 ms a step of 10 ms leaves less.
 TEST(PlanningLive, AStepThatDoesNotFitIntoTheGapIsNotProbed) {
-  auto scene = live_scene("exhaustive", 4, {{1, {400}}, {2, {10}}}, inference_spec(20, 300, {1}));
+  auto scene = live_scene("exhaustive", 4, {{1, {400}}, {2, {10}}}, inference_to_plan(20, 300, {1}));
   scene.know(1, {kTraining, gpu_mode(4), 16});
   scene.search();
   EXPECT_THAT(measures_of(scene, 1),
@@ -177,8 +178,8 @@ TEST(PlanningLive, AStepThatDoesNotFitIntoTheGapIsNotProbed) {
 PlanningScene scene_with_less_power() {
   auto scene = gpu_scene("exhaustive", 2, {{2, {4}}, {3, {30}}});
   scene.power_budget_w = 15;
-  scene.add(2, inference_spec(20, 400, {1})).live = true;
-  scene.add(3, inference_spec(20, 75, {1})).live = true;
+  scene.add(2, inference_to_plan(20, 400, {1})).live = true;
+  scene.add(3, inference_to_plan(20, 75, {1})).live = true;
   scene.know(2, {kInference, gpu_mode(1), 1});
   scene.know(2, {kInference, gpu_mode(2), 1});
   scene.know(3, {kInference, gpu_mode(2), 1});
@@ -205,7 +206,7 @@ TEST(PlanningLive, WhatIsServedByAnEstimateIsMeasuredNext) {
 TEST(PlanningLive, ToGetInsideThePowerBudgetAProbeMayBreakALatencyBudget) {
   auto scene = gpu_scene("exhaustive", 2, {{3, {30}}});
   scene.power_budget_w = 15;
-  scene.add(3, inference_spec(20, 75, {1})).live = true;
+  scene.add(3, inference_to_plan(20, 75, {1})).live = true;
   scene.know(3, {kInference, gpu_mode(2), 1});
   const auto plan = scene.search().plan;
   EXPECT_THAT(measures_of(scene, 3), ElementsAre(Field(&Measure::mode, gpu_mode(1))));
@@ -214,8 +215,9 @@ TEST(PlanningLive, ToGetInsideThePowerBudgetAProbeMayBreakALatencyBudget) {
 
 // Two live jobs, whose batches may both come before a request is answered.
 TEST(PlanningLive, ABatchOfEachIsPartOfTheGap) {
-  auto scene = live_scene("exhaustive", 4, {{1, {400}}, {2, {10}}, {3, {200}}}, inference_spec(20, 300, {1}));
-  scene.add(3, inference_spec(1, 2000, {1})).live = true;
+  auto scene =
+      live_scene("exhaustive", 4, {{1, {400}}, {2, {10}}, {3, {200}}}, inference_to_plan(20, 300, {1}));
+  scene.add(3, inference_to_plan(1, 2000, {1})).live = true;
   for (const std::int64_t level : {1, 2, 3, 4})
     scene.know(3, {kInference, gpu_mode(level), 1});
   scene.know(1, {kTraining, gpu_mode(4), 16});
@@ -225,7 +227,7 @@ TEST(PlanningLive, ABatchOfEachIsPartOfTheGap) {
 }
 
 TEST(PlanningLive, TheMarginIsPartOfTheGap) {
-  auto scene = live_scene("exhaustive", 4, {{1, {400}}, {2, {10}}}, inference_spec(20, 300, {1}));
+  auto scene = live_scene("exhaustive", 4, {{1, {400}}, {2, {10}}}, inference_to_plan(20, 300, {1}));
   scene.know(1, {kTraining, gpu_mode(4), 16});
   scene.margin_ms = 96;  // 300 - 96 - 5 < 200 ms at level 2
   scene.search();
@@ -234,7 +236,7 @@ TEST(PlanningLive, TheMarginIsPartOfTheGap) {
 
 // Level 2 is the middle, where the search would begin, and only level 3 keeps the budget.
 TEST(PlanningLive, TrainingIsFirstTriedWhereRequestsAreAnsweredInTime) {
-  auto scene = live_scene("gmd", 3, {{1, {20}}, {2, {24}}}, inference_spec(10, 110, {1}));
+  auto scene = live_scene("gmd", 3, {{1, {20}}, {2, {24}}}, inference_to_plan(10, 110, {1}));
   const auto settled = scene.search();
   ASSERT_THAT(measures_of(scene, 1), testing::SizeIs(1));
   EXPECT_EQ(measures_of(scene, 1)[0].mode, gpu_mode(3));
@@ -243,9 +245,9 @@ TEST(PlanningLive, TrainingIsFirstTriedWhereRequestsAreAnsweredInTime) {
 
 TEST(PlanningLive, AJobThatHasNotBeenTriedIsMeasuredBesideAnotherThatIsServed) {
   auto scene = gpu_scene("gmd", 3, {{1, {4}}, {2, {24}}});
-  scene.add(2, inference_spec(10, 110, {1}));
+  scene.add(2, inference_to_plan(10, 110, {1}));
   scene.serve(scene.search().plan);
-  scene.add(1, inference_spec(20, 200, {1}));  // older, and loaded later
+  scene.add(1, inference_to_plan(20, 200, {1}));  // older, and loaded later
   EXPECT_THAT(jobs_of(scene.search().plan.inference), ElementsAre(1, 2));
 }
 

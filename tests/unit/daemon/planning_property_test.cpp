@@ -18,12 +18,12 @@ namespace fulcrum::daemon {
 namespace {
 
 using scheduler::Measure;
-using test::inference_spec;
+using test::inference_to_plan;
 using test::jobs_of;
 using test::kInference;
 using test::kTraining;
 using test::PlanningScene;
-using test::training_spec;
+using test::training_to_plan;
 
 // ---- on boards that follow no formula ----
 
@@ -58,8 +58,8 @@ RC_GTEST_PROP(PlanningProperty, ASearchEndsAndItsAnswerRestsOnMeasuredProfiles, 
   const int jobs = *rc::gen::inRange(1, 5);
   for (JobId id = 1; id <= jobs; ++id) {
     scene.add(id, *rc::gen::arbitrary<bool>()
-                      ? training_spec()
-                      : inference_spec(*rc::gen::inRange(2, 100), *rc::gen::inRange(10, 400), {1, 4}));
+                      ? training_to_plan()
+                      : inference_to_plan(*rc::gen::inRange(2, 100), *rc::gen::inRange(10, 400), {1, 4}));
   }
   std::set<scheduler::ProfileSet::Key> measured;
   std::set<std::tuple<JobId, scheduler::ProfileSet::Key>> probed;
@@ -98,7 +98,7 @@ RC_GTEST_PROP(PlanningProperty, AJobInThePlanIsThereOnceAndAJobOutsideIsInTheNot
   if (*rc::gen::arbitrary<bool>()) scene.power_budget_w = *rc::gen::inRange(5, 50);
   const int jobs = *rc::gen::inRange(1, 5);
   for (JobId id = 1; id <= jobs; ++id)
-    scene.add(id, *rc::gen::arbitrary<bool>() ? training_spec() : inference_spec(20, 400, {1, 4}));
+    scene.add(id, *rc::gen::arbitrary<bool>() ? training_to_plan() : inference_to_plan(20, 400, {1, 4}));
   const auto plan = scene.search().plan;
   if (!plan.mode) return;
   for (const auto& [id, job] : scene.jobs) {
@@ -192,12 +192,12 @@ LiveWorld any_live_world() {
   for (JobId id = 1; id <= served; ++id) {
     const double rate_hz = *rc::gen::inRange(2, 60);
     const double budget_ms = 1000 * *rc::gen::element(1, 4, 16) / rate_hz + *rc::gen::inRange(10, 200);
-    scene.add(id, inference_spec(rate_hz, budget_ms, {1, 4, 16}));
+    scene.add(id, inference_to_plan(rate_hz, budget_ms, {1, 4, 16}));
   }
   scene.serve(scene.search().plan);
-  if (*rc::gen::arbitrary<bool>()) scene.add(3, inference_spec(10, 500, {1, 4}));
-  scene.add(4, training_spec());
-  if (*rc::gen::arbitrary<bool>()) scene.add(5, training_spec());
+  if (*rc::gen::arbitrary<bool>()) scene.add(3, inference_to_plan(10, 500, {1, 4}));
+  scene.add(4, training_to_plan());
+  if (*rc::gen::arbitrary<bool>()) scene.add(5, training_to_plan());
   return world;
 }
 

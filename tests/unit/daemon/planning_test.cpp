@@ -14,11 +14,11 @@ namespace {
 using scheduler::ProblemKind;
 using test::gpu_mode;
 using test::gpu_scene;
-using test::inference_spec;
+using test::inference_to_plan;
 using test::jobs_of;
 using test::kTraining;
 using test::PlanningScene;
-using test::training_spec;
+using test::training_to_plan;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -32,9 +32,9 @@ ProblemKind kind_of(const PlanningScene& scene) {
 
 TEST(PlanningProblem, IsOfTheKindsOfJobsThatThereAre) {
   auto scene = gpu_scene("exhaustive", 4, {});
-  scene.add(1, training_spec());
+  scene.add(1, training_to_plan());
   EXPECT_EQ(kind_of(scene), ProblemKind::train);
-  scene.add(2, inference_spec(50, 100, {1, 4}));
+  scene.add(2, inference_to_plan(50, 100, {1, 4}));
   EXPECT_EQ(kind_of(scene), ProblemKind::concurrent);
   scene.jobs.erase(1);
   EXPECT_EQ(kind_of(scene), ProblemKind::infer);
@@ -43,9 +43,9 @@ TEST(PlanningProblem, IsOfTheKindsOfJobsThatThereAre) {
 TEST(PlanningProblem, IsOfTheOldestTrainingJob) {
   auto scene = gpu_scene("exhaustive", 4, {});
   scene.power_budget_w = 25;
-  scene.add(3, training_spec(8));
-  scene.add(4, inference_spec(50, 100, {1, 4}));
-  scene.add(5, training_spec(32));
+  scene.add(3, training_to_plan(8));
+  scene.add(4, inference_to_plan(50, 100, {1, 4}));
+  scene.add(5, training_to_plan(32));
   const auto problem = settle_now(scene.jobs, scene.rules()).settlement.problem;
   EXPECT_EQ(problem.training_batch_size, 8);
   EXPECT_EQ(problem.arrival_rate_hz, 50);
@@ -56,8 +56,8 @@ TEST(PlanningProblem, IsOfTheOldestTrainingJob) {
 
 TEST(PlanningProblem, IsOfAllInferenceJobs) {
   auto scene = gpu_scene("exhaustive", 4, {});
-  scene.add(4, inference_spec(50, 100, {1, 4}));
-  scene.add(6, inference_spec(10, 900, {1, 8}));
+  scene.add(4, inference_to_plan(50, 100, {1, 4}));
+  scene.add(6, inference_to_plan(10, 900, {1, 8}));
   const auto problem = searched_problem(scene.jobs, scene.rules());
   ASSERT_TRUE(problem.several);
   EXPECT_EQ(problem.several->jobs, 2);
@@ -70,7 +70,7 @@ TEST(PlanningProblem, IsOfAllInferenceJobs) {
 TEST(PlanningSearch, ATrainingJobRunsInTheFastestModeInsideThePowerBudget) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {40}}});
   scene.power_budget_w = 35;
-  scene.add(1, training_spec());
+  scene.add(1, training_to_plan());
   const auto settled = scene.search();
   ASSERT_TRUE(settled.settlement.choice);
   EXPECT_EQ(settled.plan.mode, gpu_mode(3));
@@ -84,7 +84,7 @@ TEST(PlanningSearch, ATrainingJobRunsInTheFastestModeInsideThePowerBudget) {
 TEST(PlanningSearch, AnInferenceJobIsAnsweredSoonest) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {4, 4}}});
   scene.power_budget_w = 35;
-  scene.add(1, inference_spec(50, 100, {1, 4}));
+  scene.add(1, inference_to_plan(50, 100, {1, 4}));
   const auto settled = scene.search();
   ASSERT_TRUE(settled.settlement.choice);
   EXPECT_EQ(settled.plan.mode, gpu_mode(3));
@@ -97,8 +97,8 @@ TEST(PlanningSearch, TrainingAndInferenceRunAsWasChosen) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {30, 0, 9}}, {2, {4, 4}}});
   scene.power_budget_w = 35;
   scene.margin_ms = 5;
-  scene.add(1, training_spec());
-  scene.add(2, inference_spec(50, 100, {1, 4}));
+  scene.add(1, training_to_plan());
+  scene.add(2, inference_to_plan(50, 100, {1, 4}));
   const auto settled = scene.search();
   ASSERT_TRUE(settled.settlement.choice);
   const auto& choice = *settled.settlement.choice;
@@ -113,8 +113,8 @@ TEST(PlanningSearch, TrainingAndInferenceRunAsWasChosen) {
 
 TEST(PlanningSearch, NobodyIsServedWhileNobodyIsLive) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {30}}, {2, {4, 4}}});
-  scene.add(1, training_spec());
-  scene.add(2, inference_spec(50, 100, {1, 4}));
+  scene.add(1, training_to_plan());
+  scene.add(2, inference_to_plan(50, 100, {1, 4}));
   scene.search([](const TakeProbe& probe) {
     EXPECT_EQ(probe.meanwhile.mode, probe.measure.mode);
     EXPECT_THAT(jobs_of(probe.meanwhile.inference), IsEmpty());
@@ -125,7 +125,7 @@ TEST(PlanningSearch, NobodyIsServedWhileNobodyIsLive) {
 
 TEST(PlanningSearch, AProbeTellsHowLongItsStepsCanTake) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {40}}});
-  scene.add(1, training_spec());
+  scene.add(1, training_to_plan());
   scene.search();
   EXPECT_EQ(scene.probes[0].step_bound_ms, 0) << "nothing is known";
   EXPECT_EQ(scene.probes[1].step_bound_ms, 40) << "no longer than in the slower mode";
@@ -133,7 +133,7 @@ TEST(PlanningSearch, AProbeTellsHowLongItsStepsCanTake) {
 
 TEST(PlanningSearch, GoesOnFromWhatIsKnown) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {40}}});
-  scene.add(1, training_spec());
+  scene.add(1, training_to_plan());
   scene.know(1, {kTraining, gpu_mode(1), 16});
   scene.know(1, {kTraining, gpu_mode(4), 16});
   scene.search();
@@ -143,8 +143,8 @@ TEST(PlanningSearch, GoesOnFromWhatIsKnown) {
 TEST(PlanningSearch, ProfilesNoFurtherModeThanTheLimit) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {30}}, {2, {4, 4}}});
   scene.limits.most_modes = 2;
-  scene.add(1, training_spec());
-  scene.add(2, inference_spec(50, 100, {1, 4}));
+  scene.add(1, training_to_plan());
+  scene.add(2, inference_to_plan(50, 100, {1, 4}));
   const auto settled = scene.search();
   EXPECT_EQ(settled.plan.mode, gpu_mode(2)) << "the best of the known";
   std::set<PowerMode> modes;
@@ -157,14 +157,14 @@ TEST(PlanningSearch, ProfilesNoFurtherModeThanTheLimit) {
 
 TEST(PlanningUnmeasurable, AModeThatCannotBeMeasuredIsNoAnswer) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {40}}});
-  scene.add(1, training_spec());
+  scene.add(1, training_to_plan());
   scene.unmeasurable.insert({1, {kTraining, gpu_mode(4), 16}});
   EXPECT_EQ(scene.search().plan.mode, gpu_mode(3));
 }
 
 TEST(PlanningUnmeasurable, IsNotProbed) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {40}}});
-  scene.add(1, training_spec());
+  scene.add(1, training_to_plan());
   scene.unmeasurable.insert({1, {kTraining, gpu_mode(2), 16}});
   scene.search([](const TakeProbe& probe) { EXPECT_NE(probe.measure.mode, gpu_mode(2)); });
   EXPECT_EQ(scene.probes.size(), 3u) << "the search walks on past it";
@@ -172,8 +172,8 @@ TEST(PlanningUnmeasurable, IsNotProbed) {
 
 TEST(PlanningUnmeasurable, WithNothingMeasurableThePlanHasNoMode) {
   auto scene = gpu_scene("exhaustive", 4, {});
-  scene.add(1, training_spec());
-  scene.add(2, inference_spec(50, 100, {1, 4}));
+  scene.add(1, training_to_plan());
+  scene.add(2, inference_to_plan(50, 100, {1, 4}));
   const auto settled = scene.search();
   EXPECT_EQ(settled.plan.mode, std::nullopt);
   EXPECT_EQ(settled.settlement.choice, std::nullopt);
@@ -183,15 +183,15 @@ TEST(PlanningUnmeasurable, WithNothingMeasurableThePlanHasNoMode) {
 
 TEST(PlanningUnmeasurable, WhereTheFirstModeCannotBeMeasuredAnotherIsTried) {
   auto scene = gpu_scene("gmd", 4, {{1, {40}}});
-  scene.add(1, training_spec());
+  scene.add(1, training_to_plan());
   scene.unmeasurable.insert({1, {kTraining, scene.grid.middle(), 16}});
   EXPECT_EQ(scene.search().plan.mode, gpu_mode(4));
 }
 
 TEST(PlanningUnmeasurable, WhereTrainingCannotBeMeasuredInferenceIsServedAlone) {
   auto scene = gpu_scene("gmd", 4, {{2, {4, 4}}});
-  scene.add(1, training_spec());
-  scene.add(2, inference_spec(50, 100, {1, 4}));
+  scene.add(1, training_to_plan());
+  scene.add(2, inference_to_plan(50, 100, {1, 4}));
   const auto settled = scene.search();
   EXPECT_THAT(jobs_of(settled.plan.inference), ElementsAre(2));
   EXPECT_THAT(jobs_of(settled.plan.training), IsEmpty());
@@ -203,8 +203,8 @@ TEST(PlanningUnmeasurable, WhereTrainingCannotBeMeasuredInferenceIsServedAlone) 
 TEST(PlanningInfeasible, TrainingIsLeftOutAndInferenceServed) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {30, 0, 12}}, {2, {4, 4, 10}}});
   scene.power_budget_w = 11;
-  scene.add(1, training_spec());
-  scene.add(2, inference_spec(50, 100, {1, 4}));
+  scene.add(1, training_to_plan());
+  scene.add(2, inference_to_plan(50, 100, {1, 4}));
   const auto settled = scene.search();
   EXPECT_EQ(settled.plan.mode, gpu_mode(1));
   ASSERT_THAT(jobs_of(settled.plan.inference), ElementsAre(2));
@@ -216,8 +216,8 @@ TEST(PlanningInfeasible, TrainingIsLeftOutAndInferenceServed) {
 TEST(PlanningInfeasible, TheNotesSayWhichPowerBudgetWouldDo) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {30, 0, 12}}, {2, {4, 4, 10}}});
   scene.power_budget_w = 11;
-  scene.add(1, training_spec());
-  scene.add(2, inference_spec(50, 100, {1, 4}));
+  scene.add(1, training_to_plan());
+  scene.add(2, inference_to_plan(50, 100, {1, 4}));
   const auto settled = scene.search();
   EXPECT_THAT(
       settled.plan.notes,
@@ -227,8 +227,8 @@ TEST(PlanningInfeasible, TheNotesSayWhichPowerBudgetWouldDo) {
 
 TEST(PlanningInfeasible, TheNotesSayWhichLatencyBudgetWouldDo) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {30}}, {2, {4, 4}}});
-  scene.add(1, training_spec());
-  scene.add(2, inference_spec(50, 21, {1, 4}));  // 20 ms to collect a request, and 2 ms a step
+  scene.add(1, training_to_plan());
+  scene.add(2, inference_to_plan(50, 21, {1, 4}));  // 20 ms to collect a request, and 2 ms a step
   const auto settled = scene.search();
   ASSERT_FALSE(settled.plan.notes.empty());
   EXPECT_THAT(settled.plan.notes[0], HasSubstr("a latency budget of 22.0 ms would do"));
@@ -239,7 +239,7 @@ TEST(PlanningInfeasible, TheNotesSayWhichLatencyBudgetWouldDo) {
 TEST(PlanningInfeasible, TrainingAloneWaitsInTheModeThatDrawsLeast) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {40}}});
   scene.power_budget_w = 5;
-  scene.add(1, training_spec());
+  scene.add(1, training_to_plan());
   const auto settled = scene.search();
   EXPECT_EQ(settled.plan.mode, gpu_mode(1));
   EXPECT_THAT(jobs_of(settled.plan.training), IsEmpty());
@@ -251,8 +251,8 @@ TEST(PlanningInfeasible, RequestsThatComeTooSeldomForTheBudgetAreServedAllTheSam
   for (const char* strategy : {"gmd", "exhaustive"}) {
     auto scene = gpu_scene(strategy, 4, {{1, {30}}, {2, {4, 4}}});
     scene.power_budget_w = 35;
-    scene.add(1, training_spec());
-    scene.add(2, inference_spec(5, 100, {1, 4}));
+    scene.add(1, training_to_plan());
+    scene.add(2, inference_to_plan(5, 100, {1, 4}));
     const auto settled = scene.search();
     EXPECT_EQ(settled.plan.mode, gpu_mode(3)) << "as fast as the power budget allows";
     ASSERT_THAT(jobs_of(settled.plan.inference), ElementsAre(2));
@@ -269,9 +269,9 @@ TEST(PlanningSeveral, TheModeIsSearchedForAllOfThem) {
   // At level 2 the camera alone keeps its 100 ms, 50 + 20, but not behind a batch of the other: 50 + 20 + 40.
   auto scene = gpu_scene("exhaustive", 4, {{1, {30, 0, 9}}, {2, {40}}, {3, {80}}});
   scene.power_budget_w = 50;
-  scene.add(1, training_spec());
-  scene.add(2, inference_spec(20, 100, {1}));
-  scene.add(3, inference_spec(5, 1000, {1}));
+  scene.add(1, training_to_plan());
+  scene.add(2, inference_to_plan(20, 100, {1}));
+  scene.add(3, inference_to_plan(5, 1000, {1}));
   const auto settled = scene.search();
   EXPECT_EQ(scene.probes.size(), 12u) << "three jobs in four modes";
   ASSERT_TRUE(settled.settlement.choice);
@@ -294,8 +294,8 @@ TEST(PlanningSeveral, TheModeIsSearchedForAllOfThem) {
 TEST(PlanningSeveral, TheJobThatDrawsMostCounts) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {4, 0, 9}}, {2, {2, 0, 12}}});
   scene.power_budget_w = 28;
-  scene.add(1, inference_spec(50, 100, {1}));
-  scene.add(2, inference_spec(10, 300, {1}));
+  scene.add(1, inference_to_plan(50, 100, {1}));
+  scene.add(2, inference_to_plan(10, 300, {1}));
   const auto settled = scene.search();
   EXPECT_EQ(settled.plan.mode, gpu_mode(2)) << "36 W at level 3";
   EXPECT_EQ(settled.plan.expected_power_w, 24);
@@ -305,9 +305,9 @@ TEST(PlanningSeveral, TheJobThatDrawsMostCounts) {
 TEST(PlanningSeveral, ThePlanHasTheBatchesThatWereChosen) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {30, 0, 9}}, {2, {4, 4}}, {3, {2, 2}}});
   scene.power_budget_w = 35;
-  scene.add(1, training_spec());
-  scene.add(2, inference_spec(50, 200, {1, 4}));
-  scene.add(3, inference_spec(10, 900, {1, 2, 8, 16}));
+  scene.add(1, training_to_plan());
+  scene.add(2, inference_to_plan(50, 200, {1, 4}));
+  scene.add(3, inference_to_plan(10, 900, {1, 2, 8, 16}));
   const auto settled = scene.search();
   ASSERT_TRUE(settled.settlement.choice);
   const auto& choice = *settled.settlement.choice;
@@ -322,9 +322,9 @@ TEST(PlanningSeveral, ThePlanHasTheBatchesThatWereChosen) {
 
 TEST(PlanningSeveral, ABudgetThatNoBatchCanBeCollectedInIsTold) {
   auto scene = gpu_scene("gmd", 4, {{1, {30}}, {2, {4}}, {3, {4}}});
-  scene.add(1, training_spec());
-  scene.add(2, inference_spec(50, 100, {1}));
-  scene.add(3, inference_spec(5, 100, {1}));
+  scene.add(1, training_to_plan());
+  scene.add(2, inference_to_plan(50, 100, {1}));
+  scene.add(3, inference_to_plan(5, 100, {1}));
   const auto settled = scene.search();
   EXPECT_FALSE(settled.settlement.choice);
   ASSERT_THAT(jobs_of(settled.plan.inference), ElementsAre(2, 3));
@@ -337,9 +337,9 @@ TEST(PlanningSeveral, ABudgetThatNoBatchCanBeCollectedInIsTold) {
 
 TEST(PlanningSeveral, OneThatCannotBeMeasuredDoesNotHinderTheOthers) {
   auto scene = gpu_scene("gmd", 4, {{1, {30}}, {3, {4}}});
-  scene.add(1, training_spec());
-  scene.add(2, inference_spec(50, 100, {1}));
-  scene.add(3, inference_spec(20, 100, {1}));
+  scene.add(1, training_to_plan());
+  scene.add(2, inference_to_plan(50, 100, {1}));
+  scene.add(3, inference_to_plan(20, 100, {1}));
   const auto settled = scene.search();
   EXPECT_TRUE(settled.settlement.choice);
   EXPECT_THAT(jobs_of(settled.plan.inference), ElementsAre(3));
@@ -348,9 +348,9 @@ TEST(PlanningSeveral, OneThatCannotBeMeasuredDoesNotHinderTheOthers) {
 
 TEST(PlanningSeveral, WithoutAModeInWhichAllAreKnownTheOldestDecide) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {4}}, {2, {4}}});
-  scene.add(1, inference_spec(50, 100, {1}));
+  scene.add(1, inference_to_plan(50, 100, {1}));
   scene.search();
-  scene.add(2, inference_spec(20, 100, {1}));
+  scene.add(2, inference_to_plan(20, 100, {1}));
   const auto settled = settle_now(scene.jobs, scene.rules());
   EXPECT_EQ(settled.plan.mode, gpu_mode(4));
   EXPECT_THAT(jobs_of(settled.plan.inference), ElementsAre(1));
@@ -361,8 +361,8 @@ TEST(PlanningSeveral, WithoutAModeInWhichAllAreKnownTheOldestDecide) {
 TEST(PlanningOthers, ASecondTrainingJobIsMeasuredInTheModeThatWasFoundAndSharesIt) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {40}}, {2, {20}}});
   scene.power_budget_w = 35;
-  scene.add(1, training_spec());
-  scene.add(2, training_spec());
+  scene.add(1, training_to_plan());
+  scene.add(2, training_to_plan());
   const auto settled = scene.search();
   EXPECT_EQ(scene.probes.size(), 5u);
   EXPECT_EQ(scene.probes.back().job, 2);
@@ -373,8 +373,8 @@ TEST(PlanningOthers, ASecondTrainingJobIsMeasuredInTheModeThatWasFoundAndSharesI
 TEST(PlanningOthers, ASecondTrainingJobOverThePowerBudgetDoesNotTrain) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {40, 0, 10}}, {2, {20, 0, 12}}});
   scene.power_budget_w = 35;
-  scene.add(1, training_spec());
-  scene.add(2, training_spec());
+  scene.add(1, training_to_plan());
+  scene.add(2, training_to_plan());
   const auto settled = scene.search();
   EXPECT_THAT(jobs_of(settled.plan.training), ElementsAre(1));
   EXPECT_THAT(settled.plan.notes,
@@ -384,17 +384,17 @@ TEST(PlanningOthers, ASecondTrainingJobOverThePowerBudgetDoesNotTrain) {
 TEST(PlanningOthers, WhereNobodyMayTrainASecondTrainingJobIsNotMeasured) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {40}}, {2, {20}}});
   scene.power_budget_w = 5;
-  scene.add(1, training_spec());
-  scene.add(2, training_spec());
+  scene.add(1, training_to_plan());
+  scene.add(2, training_to_plan());
   scene.search([](const TakeProbe& probe) { EXPECT_EQ(probe.job, 1); });
 }
 
 TEST(PlanningOthers, WhatCannotBeMeasuredInTheModeIsLeftOut) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {40}}, {2, {4, 4}}});
-  scene.add(1, training_spec());
-  scene.add(2, inference_spec(50, 100, {1, 4}));
-  scene.add(3, training_spec());
-  scene.add(4, inference_spec(50, 100, {1, 4}));
+  scene.add(1, training_to_plan());
+  scene.add(2, inference_to_plan(50, 100, {1, 4}));
+  scene.add(3, training_to_plan());
+  scene.add(4, inference_to_plan(50, 100, {1, 4}));
   const auto settled = scene.search();
   EXPECT_THAT(jobs_of(settled.plan.training), ElementsAre(1));
   EXPECT_THAT(jobs_of(settled.plan.inference), ElementsAre(2));
@@ -406,8 +406,8 @@ TEST(PlanningOthers, WhatCannotBeMeasuredInTheModeIsLeftOut) {
 TEST(PlanningOthers, ThePowerExpectedIsThatOfTheJobThatDrawsMost) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {40, 0, 10}}, {2, {20, 0, 11}}});
   scene.power_budget_w = 35;
-  scene.add(1, training_spec());
-  scene.add(2, training_spec());
+  scene.add(1, training_to_plan());
+  scene.add(2, training_to_plan());
   EXPECT_EQ(scene.search().plan.expected_power_w, 33);
 }
 
@@ -415,7 +415,7 @@ TEST(PlanningOthers, ThePowerExpectedIsThatOfTheJobThatDrawsMost) {
 
 TEST(PlanningSettleNow, AnswersFromWhatIsKnown) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {40}}});
-  scene.add(1, training_spec());
+  scene.add(1, training_to_plan());
   scene.know(1, {kTraining, gpu_mode(1), 16});
   scene.know(1, {kTraining, gpu_mode(2), 16});
   EXPECT_EQ(settle_now(scene.jobs, scene.rules()).plan.mode, gpu_mode(2));
@@ -423,8 +423,8 @@ TEST(PlanningSettleNow, AnswersFromWhatIsKnown) {
 
 TEST(PlanningSettleNow, StaysWhereItIsToldTo) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {40}}, {2, {4, 4}}});
-  scene.add(1, training_spec());
-  scene.add(2, inference_spec(50, 100, {1, 4}));
+  scene.add(1, training_to_plan());
+  scene.add(2, inference_to_plan(50, 100, {1, 4}));
   scene.search();
   const auto settled = settle_now(scene.jobs, scene.rules(), gpu_mode(2));
   EXPECT_EQ(settled.plan.mode, gpu_mode(2));
@@ -434,15 +434,15 @@ TEST(PlanningSettleNow, StaysWhereItIsToldTo) {
 
 TEST(PlanningSettleNow, OfAModeInWhichNothingIsKnownThereIsNoPlan) {
   auto scene = gpu_scene("exhaustive", 4, {{1, {40}}});
-  scene.add(1, training_spec());
+  scene.add(1, training_to_plan());
   scene.know(1, {kTraining, gpu_mode(1), 16});
   EXPECT_EQ(settle_now(scene.jobs, scene.rules(), gpu_mode(2)).plan.mode, std::nullopt);
 }
 
 TEST(PlanningFixedMode, PlansFromTheStepTimesOfTheJobs) {
   auto scene = gpu_scene("exhaustive", 4, {});
-  scene.add(1, training_spec()).step_times = {{16, 8, 9}};
-  scene.add(2, inference_spec(60, 100, {1, 4})).step_times = {{1, 3, 4}, {4, 9, 10}};
+  scene.add(1, training_to_plan()).step_times = {{16, 8, 9}};
+  scene.add(2, inference_to_plan(60, 100, {1, 4})).step_times = {{1, 3, 4}, {4, 9, 10}};
   const auto plan = plan_in_fixed_mode(scene.jobs, gpu_mode(2), 5);
   EXPECT_EQ(plan.mode, gpu_mode(2));
   EXPECT_EQ(plan.margin_ms, 5);
@@ -452,8 +452,8 @@ TEST(PlanningFixedMode, PlansFromTheStepTimesOfTheJobs) {
 
 TEST(PlanningFixedMode, LeavesOutWhatHasNoStepTimesYet) {
   auto scene = gpu_scene("exhaustive", 4, {});
-  scene.add(1, training_spec()).step_times = {{16, 8, 9}};
-  scene.add(2, inference_spec(60, 100, {1, 4}));
+  scene.add(1, training_to_plan()).step_times = {{16, 8, 9}};
+  scene.add(2, inference_to_plan(60, 100, {1, 4}));
   const auto plan = plan_in_fixed_mode(scene.jobs, gpu_mode(2), 5);
   EXPECT_THAT(jobs_of(plan.training), ElementsAre(1));
   EXPECT_THAT(jobs_of(plan.inference), IsEmpty());
@@ -462,7 +462,7 @@ TEST(PlanningFixedMode, LeavesOutWhatHasNoStepTimesYet) {
 // Who advises is not here, and has not answered yet.
 TEST(Planning, WithoutAdviceTheMoveIsNotKnownYet) {
   auto scene = gpu_scene("gmd", 3, {{1, {10, 0, 10}}});
-  scene.add(1, training_spec());
+  scene.add(1, training_to_plan());
   auto rules = scene.rules();
   rules.adviser = [](const scheduler::Problem&, const scheduler::ProfileSet&) {
     return std::optional<scheduler::Advice>();

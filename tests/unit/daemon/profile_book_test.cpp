@@ -45,8 +45,8 @@ class ProfileBookTest : public testing::Test {
 
   test::TempDir dir_;
   ProfileBook book_ = open_book(dir_ / "profiles.db");
-  const JobSpec training_ = test::training_spec();
-  const JobSpec inference_ = test::inference_spec(60, 100, {1, 4});
+  const JobSpec training_ = test::training_to_plan();
+  const JobSpec inference_ = test::inference_to_plan(60, 100, {1, 4});
 };
 
 TEST_F(ProfileBookTest, ProfilesAreWhatWasMeasured) {
@@ -81,7 +81,7 @@ TEST_F(ProfileBookTest, KnowsTheOtherWorkloadsOfItsBoard) {
 
 TEST_F(ProfileBookTest, JobsThatDifferInNameAndBudgetAloneShareProfiles) {
   add(inference_, kHigh, 4);
-  auto other = test::inference_spec(5, 400, {4, 16});
+  auto other = test::inference_to_plan(5, 400, {4, 16});
   other.name = "another";
   EXPECT_EQ(book_.profiles_of(other)->size(), 1u);
 }

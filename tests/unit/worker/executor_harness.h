@@ -29,6 +29,7 @@ struct Script {
   std::atomic<bool> ready{true};
   std::atomic<int> fail_at_step{-1};
   bool fail_load = false;
+  bool ends_epochs = false;  // with every step
   std::function<void()> wake;
 };
 
@@ -45,7 +46,7 @@ class ScriptedTraining final : public TrainingWorkload {
   Expected<Step> step() override {
     if (script_.steps == script_.fail_at_step) return fail(ErrorCode::io, "the disk is gone");
     ++script_.steps;
-    return Step::training;
+    return Step{false, script_.ends_epochs};
   }
   void checkpoint_if_due() override {}
   Json progress() const override { return {{"minibatch", script_.steps.load()}}; }

@@ -25,6 +25,18 @@ TEST(Executor, MeasuresTrainsAndTellsTheResult) {
   EXPECT_EQ(ended.result.at("minibatch"), 20);
 }
 
+TEST(Executor, TellsOfAnEpochAtOnce) {
+  Script script;
+  script.ends_epochs = true;
+  Harness harness(script);
+  harness.start(1, test::training_spec());
+  harness.wait_for_end(1);
+  const auto told = harness.received<JobProgress>();
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told.front().progress.at("minibatch"), 1) << "when the first step had ended the first epoch";
+  EXPECT_LT(told.size(), 20U) << "epochs of no length are told together";
+}
+
 TEST(Executor, EndsARunThatWasResumedAtItsEnd) {
   Script script;
   script.training_steps = 0;

@@ -1,5 +1,6 @@
 #include "workloads/checkpoint_store.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -50,6 +51,15 @@ TEST_F(Checkpoints, LastTwoAreKept) {
   EXPECT_FALSE(std::filesystem::exists(file(2)));
   EXPECT_TRUE(std::filesystem::exists(file(3)));
   EXPECT_TRUE(std::filesystem::exists(file(4)));
+}
+
+TEST_F(Checkpoints, AsManyAreKeptAsWereAskedFor) {
+  auto store = CheckpointStore::open(directory_ / "three", 3).value();
+  for (const std::uint64_t step : {1, 2, 3, 4})
+    ASSERT_TRUE(store.write(step, "x"));
+  for (const auto& [step, there] : {std::pair{1, false}, {2, true}, {3, true}, {4, true}})
+    EXPECT_EQ(std::filesystem::exists(fmt::format("{}/checkpoint-{:012}.ckpt", store.directory(), step)),
+              there);
 }
 
 TEST_F(Checkpoints, ABrokenNewestGivesWayToTheOneBeforeWithAWarning) {

@@ -184,7 +184,7 @@ class ScriptNetworks : public ScriptFile {
  protected:
   std::unique_ptr<Network> network() {
     file_ = read_model_file(training_with(saved(test::perceptron()))).value();
-    return make_script_network(*file_, c10::Device(c10::kCPU));
+    return make_script_network(*file_, c10::Device(c10::kCPU), Execution::as_written);
   }
   const at::Tensor batch_ = at::ones({2, 1, 28, 28});
   std::shared_ptr<const ModelFile> file_;
@@ -244,7 +244,8 @@ TEST_F(ScriptNetworks, TiedWeightsAreTrainedOnce) {
   auto module = test::perceptron();
   module.register_parameter("again", module.attr("w1").toTensor(), false);
   const ModelFile file{module, ""};
-  EXPECT_EQ(make_script_network(file, c10::Device(c10::kCPU))->parameters().size(), 3U);
+  EXPECT_EQ(make_script_network(file, c10::Device(c10::kCPU), Execution::as_written)->parameters().size(),
+            3U);
 }
 
 }  // namespace

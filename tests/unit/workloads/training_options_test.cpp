@@ -113,6 +113,56 @@ TEST_F(TrainingOptions, MicroBatchesAddUpToTheMinibatch) {
   }
 }
 
+// The rate is so small that no validation is better than the first by as much as that.
+constexpr const char* kStopsEarly = R"({"epochs": 9, "validation": {"every_epochs": 1},
+  "optimizer": {"lr": 1e-9}, "early_stopping": {"patience": 2, "min_delta": 0.001}})";
+
+TEST_F(TrainingOptions, StopsWhenNoValidationIsBetter) {
+  const auto run = open(job(kStopsEarly), "run");
+  while (!run->finished())
+    steps(*run, 1);
+  EXPECT_EQ(run->progress().epoch, 3);
+  EXPECT_TRUE(run->progress().stopped_early);
+  EXPECT_EQ(run->progress().validations.size(), 3U);
+  ASSERT_TRUE(run->save_checkpoint());
+  ASSERT_TRUE(run->flush_checkpoints());
+}
+
+TEST_F(TrainingOptions, WhatHasStoppedEarlyStaysStopped) {
+  {
+    const auto run = open(job(kStopsEarly), "run");
+    while (!run->finished())
+      steps(*run, 1);
+    ASSERT_TRUE(run->save_checkpoint());
+    ASSERT_TRUE(run->flush_checkpoints());
+  }
+  EXPECT_TRUE(open(job(kStopsEarly), "run")->finished());
+}
+
+TEST_F(TrainingOptions, SaysWhichStepEndsAnEpoch) {
+  const auto run = open(job("{}"), "run");
+  std::vector<std::uint64_t> ends;
+  for (std::uint64_t i = 1; i <= test::kTinySteps; ++i) {
+    const auto step = run->step();
+    ASSERT_TRUE(step);
+    if (step->ends_epoch) ends.push_back(i);
+  }
+  EXPECT_EQ(ends, (std::vector<std::uint64_t>{6, 15, 24})) << "with the validations after epochs 2 and 3";
+}
+
+TEST_F(TrainingOptions, ThatIsNotDeterministicSaysSo) {
+  EXPECT_TRUE(open(job("{}"), "one")->progress().deterministic);
+  const JobSpec spec = job(R"({"deterministic": false})");
+  {
+    const auto run = open(spec, "other");
+    EXPECT_FALSE(run->progress().deterministic);
+    steps(*run, 2);
+    ASSERT_TRUE(run->save_checkpoint());
+    ASSERT_TRUE(run->flush_checkpoints());
+  }
+  EXPECT_EQ(open(spec, "other")->steps_done(), 2U);
+}
+
 TEST_F(TrainingOptions, AnotherScheduleIsAnotherJob) {
   {
     const auto run = open(job(R"({"schedule": {"name": "step"}})"), "run");
