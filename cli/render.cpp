@@ -38,6 +38,17 @@ std::string watts_text(const Json& json, const char* name) {
   return number_text(json, name, "{:g} W");
 }
 
+// Of an inference job that serves what a training job learns.
+void add_serving(std::vector<std::string>& parts, const Json& serving) {
+  if (serving.empty()) return;
+  if (!number_in(serving, "step")) {
+    parts.push_back("untrained");
+    return;
+  }
+  add_number(parts, serving, "step", "weights of step {:.0f}");
+  add_number(parts, serving, "accuracy", "with them {:.2f} %", 100);
+}
+
 }  // namespace
 
 std::string progress_text(const Json& progress) {
@@ -56,6 +67,8 @@ std::string progress_text(const Json& progress) {
   add_number(parts, progress, "latency_p99_ms", "p99 {:.1f} ms");
   add_number(parts, progress, "latency_max_ms", "max {:.1f} ms");
   add_number(parts, progress, "accuracy", "accuracy {:.2f} %", 100);
+  add_serving(parts, object_in(progress, "serving"));
+  if (!text_in(progress, "checkpoint_trouble").empty()) parts.push_back("no checkpoint could be written");
   return joined(parts);
 }
 

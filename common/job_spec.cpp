@@ -256,7 +256,10 @@ tl::expected<JobSpec, std::vector<Error>> JobSpec::from_json(const Json& json) {
   fields.read("seed", spec.seed);
   if (kind == "training") {
     spec.kind = read_training(fields);
-    if (spec.training()->optimization.loss == "in_model" && !spec.model.is_file()) {
+    if (spec.model.served) {
+      fields.fault("model", ErrorCode::invalid_argument, "a training job needs a network of its own",
+                   "say {\"builtin\": NAME} or {\"torchscript\": FILE}");
+    } else if (spec.training()->optimization.loss == "in_model" && !spec.model.is_file()) {
       fields.fault("loss", ErrorCode::invalid_argument, "a built-in model has no loss of its own",
                    "choose another loss, or a model from a file");
     }

@@ -31,9 +31,30 @@ void read_file_model(JsonFields& fields, ModelSpec& model) {
   }
 }
 
-void read_builtin_model(JsonFields& fields, ModelSpec& model, Need need) {
-  fields.read_choice("builtin", model.builtin, builtin_names(), {}, need);
+void read_builtin_model(JsonFields& fields, ModelSpec& model) {
+  fields.read_choice("builtin", model.builtin, builtin_names(), {}, Need::required);
   fields.read("num_classes", model.num_classes, kClasses);
+}
+
+void read_served_model(JsonFields& fields, ModelSpec& model) {
+  auto& served = model.served.emplace();
+  const Json& job = *fields.find("job");
+  if (const auto id = whole_number(job, Interval::between(1, 1e9))) {
+    served.id = *id;
+  } else if (job.is_string() && !job.get_ref<const std::string&>().empty()) {
+    served.name = job.get<std::string>();
+  } else {
+    fields.fault("job", ErrorCode::invalid_argument, "must be the name of a training job, or its number",
+                 "fulcrumctl list shows both");
+  }
+  std::string gate = "none";
+  fields.read_choice("gate", gate, {"none", "validation"});
+  served.gated = gate == "validation";
+  for (const char* name : {"builtin", "torchscript", "num_classes"}) {
+    if (fields.find(name) == nullptr) continue;
+    fields.fault(name, ErrorCode::invalid_argument, "has no meaning beside 'job'",
+                 "leave it out: the training job says what the network is");
+  }
 }
 
 void read_shape(JsonFields& fields, std::vector<std::int64_t>& into) {
@@ -58,6 +79,8 @@ void read_shape(JsonFields& fields, std::vector<std::int64_t>& into) {
 }  // namespace
 
 std::string ModelSpec::title() const {
+  if (served && served->id > 0) return fmt::format("model of job {}", served->id);
+  if (served) return fmt::format("model of job '{}'", served->name);
   return fmt::format("model '{}'", is_file() ? torchscript : builtin);
 }
 
@@ -69,16 +92,12 @@ const std::vector<BuiltinShape>& builtin_shapes() {
 void read_model(JsonFields& parent, ModelSpec& model) {
   auto fields = parent.object("model", Need::required);
   if (!fields) return;
-  const bool from_job = fields->find("job") != nullptr;
-  if (from_job) {
-    fields->fault("job", ErrorCode::unsupported, "this kind of model is not supported in this version",
-                  fmt::format("say {{\"torchscript\": FILE}}, or {{\"builtin\": NAME}} with one of: {}",
-                              fmt::join(builtin_names(), ", ")));
-  }
-  if (fields->has("torchscript")) {
+  if (fields->has("job")) {
+    read_served_model(*fields, model);
+  } else if (fields->has("torchscript")) {
     read_file_model(*fields, model);
   } else {
-    read_builtin_model(*fields, model, from_job ? Need::optional : Need::required);
+    read_builtin_model(*fields, model);
   }
   fields->finish();
 }
@@ -104,6 +123,12 @@ void read_input(JsonFields& parent, ModelSpec& model) {
 }
 
 Json to_json(const ModelSpec& model) {
+  if (model.served) {
+    Json json{{"job", model.served->name}};
+    if (model.served->id > 0) json["job"] = model.served->id;
+    if (model.served->gated) json["gate"] = "validation";
+    return json;
+  }
   if (model.is_file()) return {{"torchscript", model.torchscript}};
   return {{"builtin", model.builtin}, {"num_classes", model.num_classes}};
 }

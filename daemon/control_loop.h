@@ -19,6 +19,7 @@
 #include "daemon/job_store.h"
 #include "daemon/pilot.h"
 #include "daemon/profile_book.h"
+#include "daemon/served_jobs.h"
 #include "daemon/submissions.h"
 #include "daemon/subscriptions.h"
 #include "daemon/worker_supervisor.h"
@@ -90,7 +91,8 @@ class ControlLoop final : public Control {
   };
   struct ActiveJob {
     JobRecord record;
-    JobSpec spec;
+    JobSpec spec;  // with the network that it serves in place of the name of the training job
+    std::optional<ServedTraining> served;
     Phase phase = Phase::waiting;
     Json resume;                  // what the worker last said it needs to go on
     std::optional<double> kappa;  // that its steps are paced with
@@ -105,6 +107,7 @@ class ControlLoop final : public Control {
   [[nodiscard]] Expected<void> activate(JobRecord record);
   void launch_waiting();
   void launch(ActiveJob& job);
+  [[nodiscard]] Expected<worker::StartJob> order_to_start(const ActiveJob& job);
   void set_state(ActiveJob& job, JobState state);
   void end_job(JobId id, JobStore::End end);
   void store_progress(ActiveJob& job);

@@ -10,25 +10,46 @@
 
 namespace fulcrum::daemon {
 
+namespace {
+
+// Who serves another job's network has not said what it is.
+std::vector<Error> in_words_of(const JobSpec& submitted, std::vector<Error> faults) {
+  for (auto& fault : faults) {
+    if (submitted.model.served && fault.field.rfind("/model/", 0) == 0) fault.field = submitted.model.field();
+  }
+  return faults;
+}
+
+}  // namespace
+
 void ControlLoop::submit(SubmitRequest request, SubmitReply reply) {
   auto spec = JobSpec::from_json(request.spec);
   if (!spec) return reply(faulty(std::move(spec.error())));
+  const JobSpec as_submitted = *spec;
+  std::optional<JobId> known;
+  if (request.client_token) {
+    auto found = store_.find_token(*request.client_token);
+    if (!found) return reply(faulty(found.error()));
+    known = *found;
+  }
+  auto served = resolve_served(*spec, store_, known);
+  if (!served) return reply(faulty(served.error()));
   if (auto pace = board_->pace(*spec, std::nullopt); !pace) return reply(faulty(pace.error()));
   if (auto checked = pilot_->check(*spec); !checked) return reply(faulty(checked.error()));
-  if (request.client_token) {
-    auto known = store_.find_token(*request.client_token);
-    if (!known) return reply(faulty(known.error()));
-    // A safe retry must not fail because files have changed since the first try.
-    if (*known) {
-      auto added = store_.add(spec->to_json(), request.client_token, clock_.wall_ms());
-      return added ? reply(Json{{"id", added->id}}) : reply(faulty(added.error()));
-    }
+  // A safe retry must not fail because files have changed since the first try.
+  if (known) {
+    auto added = store_.add(as_submitted.to_json(), request.client_token, clock_.wall_ms());
+    return added ? reply(Json{{"id", added->id}}) : reply(faulty(added.error()));
   }
-  submissions_.check(*spec, [this, spec = *spec, request = std::move(request),
+  if (*served) {
+    if (auto weights = check_has_weights(**served, store_, config_); !weights)
+      return reply(faulty(weights.error()));
+  }
+  submissions_.check(*spec, [this, as_submitted, spec = *spec, request = std::move(request),
                              reply = std::move(reply)](std::vector<Error> faults) {
-    if (!faults.empty()) return reply(faulty(std::move(faults)));
+    if (!faults.empty()) return reply(faulty(in_words_of(as_submitted, std::move(faults))));
     if (request.dry_run) return reply(Json{{"dry_run", true}, {"search", pilot_->expected_search(spec)}});
-    auto id = add_job(spec, request.client_token);
+    auto id = add_job(as_submitted, request.client_token);
     return id ? reply(Json{{"id", *id}}) : reply(faulty(id.error()));
   });
 }

@@ -122,8 +122,12 @@ bool update_profiles(scheduler::ProfileSet& profiles, WorkloadTask task, const P
   return changed;
 }
 
+std::string checkpoint_directory(const DaemonConfig& config, JobId id) {
+  return fmt::format("{}/checkpoints/{}", config.state_dir, id);
+}
+
 Expected<std::string> make_checkpoint_directory(const DaemonConfig& config, JobId id) {
-  std::string directory = fmt::format("{}/checkpoints/{}", config.state_dir, id);
+  std::string directory = checkpoint_directory(config, id);
   FULCRUM_TRY(make_directories(directory));
   if (::geteuid() != 0 || config.worker.user.empty()) return directory;
   FULCRUM_TRY_ASSIGN(account, find_account(config.worker.user));

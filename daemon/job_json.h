@@ -34,7 +34,9 @@ bool update_step_times(std::vector<scheduler::StepTime>& planned,
 bool update_profiles(scheduler::ProfileSet& profiles, WorkloadTask task, const PowerMode& mode,
                      const std::vector<scheduler::StepTime>& recent);
 
-// <state_dir>/checkpoints/<job>, owned by the worker's user.
+// <state_dir>/checkpoints/<job>.
+std::string checkpoint_directory(const DaemonConfig& config, JobId id);
+// Made, if need be, and owned by the worker's user.
 [[nodiscard]] Expected<std::string> make_checkpoint_directory(const DaemonConfig& config, JobId id);
 
 }  // namespace fulcrum::daemon

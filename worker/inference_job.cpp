@@ -142,6 +142,7 @@ JobProgress InferenceJob::progress() const {
                       {"batches", batches_}};
   if (correct_) message.progress["accuracy"] = share(*correct_, latency_.count());
   if (pacer_.paced()) message.progress["overruns"] = pacer_.overruns();
+  message.progress.update(workload_->progress());
   message.resume = {{"latency", latency_.to_json()},
                     {"inside_budget", inside_budget_},
                     {"correct", correct_ ? Json(*correct_) : Json(nullptr)},

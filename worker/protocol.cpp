@@ -110,6 +110,18 @@ std::optional<ProbeOrder> probe_from(const Json& json) {
                     json.at("step_bound_ms").get<double>()};
 }
 
+Json served_json(const std::optional<ServedJob>& served) {
+  if (!served) return nullptr;
+  return {
+      {"job", served->job}, {"checkpoint_directory", served->checkpoint_directory}, {"gated", served->gated}};
+}
+
+std::optional<ServedJob> served_from(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return ServedJob{integer_from<JobId>(json.at("job")), json.at("checkpoint_directory").get<std::string>(),
+                   json.at("gated").get<bool>()};
+}
+
 // ---- how the body of each message is written and read; kName is its type ----
 
 template <class T>
@@ -139,10 +151,14 @@ template <>
 struct Codec<StartJob> {
   static constexpr const char* kName = "start_job";
   static Json write(const StartJob& m) {
-    return {
-        {"job", m.job},         {"spec", m.spec.to_json()},  {"checkpoint_directory", m.checkpoint_directory},
-        {"threads", m.threads}, {"pace", pace_json(m.pace)}, {"resume", m.resume},
-        {"measure", m.measure}};
+    return {{"job", m.job},
+            {"spec", m.spec.to_json()},
+            {"checkpoint_directory", m.checkpoint_directory},
+            {"threads", m.threads},
+            {"pace", pace_json(m.pace)},
+            {"resume", m.resume},
+            {"measure", m.measure},
+            {"served", served_json(m.served)}};
   }
   static StartJob read(const Json& j) {
     return {integer_from<JobId>(j.at("job")),
@@ -151,7 +167,8 @@ struct Codec<StartJob> {
             integer_from<int>(j.at("threads")),
             pace_from(j.at("pace")),
             j.at("resume"),
-            j.at("measure").get<bool>()};
+            j.at("measure").get<bool>(),
+            served_from(j.at("served"))};
   }
 };
 

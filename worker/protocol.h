@@ -18,7 +18,7 @@
 
 namespace fulcrum::worker {
 
-inline constexpr int kProtocolVersion = 2;
+inline constexpr int kProtocolVersion = 3;
 inline constexpr int kWorkerFd = 3;                        // the worker's end of the socketpair
 inline constexpr std::size_t kMaxMessageBytes = 4U << 20;  // a plan with many jobs is tens of KiB
 
@@ -45,6 +45,12 @@ struct CheckJob {
   std::uint64_t request = 0;
   JobSpec spec;
 };
+// Of an inference job: the weights come from a training job, as it learns.
+struct ServedJob {
+  JobId job = 0;
+  std::string checkpoint_directory;
+  bool gated = false;  // only weights that were validated, and are not worse than those before
+};
 // Load, measure if told to, say so (JobReady), then run as the plan says. A training job continues from its
 // latest checkpoint.
 struct StartJob {
@@ -55,6 +61,7 @@ struct StartJob {
   std::optional<Pace> pace;
   Json resume;          // what an earlier JobProgress carried, or null
   bool measure = true;  // step times, before JobReady; without a known kappa they are measured in any case
+  std::optional<ServedJob> served = std::nullopt;
 };
 // Answered by JobEnded(stopped), after a last checkpoint.
 struct StopJob {

@@ -8,6 +8,7 @@
 #include "workloads/inference_run.h"
 #include "workloads/runtime.h"
 #include "workloads/training_run.h"
+#include "workloads/weights_follower.h"
 
 namespace fulcrum::worker {
 
@@ -16,11 +17,14 @@ namespace {
 using workloads::CheckpointStore;
 using workloads::InferenceRun;
 using workloads::TrainingRun;
+using workloads::WeightsFollower;
+using workloads::WeightsOrigin;
 
 // The worker before this one may still be dying with a hand on the checkpoints; this is a thread that may
 // wait.
 constexpr std::chrono::milliseconds kLockRetry{50};
 constexpr int kLockTries = 200;
+constexpr int kKeptAtTheGate = 2;
 
 Expected<CheckpointStore> open_checkpoints(const std::string& directory, int kept) {
   for (int i = 1;; ++i) {
@@ -62,6 +66,10 @@ class TorchTraining final : public TrainingWorkload {
   void checkpoint_if_due() override {
     if (!run_->checkpoint_due()) return;
     if (auto saved = run_->save_checkpoint(); !saved) log_->warn("{}", saved.error().to_string());
+    const auto trouble = run_->checkpoint_trouble();
+    if (trouble && !std::exchange(trouble_told_, true))
+      log_->warn("a checkpoint could not be written, training goes on: {}", trouble->to_string());
+    if (!trouble) trouble_told_ = false;
   }
 
   Json progress() const override {
@@ -69,6 +77,7 @@ class TorchTraining final : public TrainingWorkload {
     json["fetch_stall_ms"] = fetch_stall_ms_;
     json["decode_ms"] = decode_ms_;
     json["queued_ms"] = queued_ms_;
+    if (const auto trouble = run_->checkpoint_trouble()) json["checkpoint_trouble"] = trouble->to_string();
     return json;
   }
 
@@ -102,22 +111,65 @@ class TorchTraining final : public TrainingWorkload {
   double fetch_stall_ms_ = 0;
   double decode_ms_ = 0;
   double queued_ms_ = 0;
+  bool trouble_told_ = false;  // once is enough for the log
 };
 
 class TorchInference final : public InferenceWorkload {
  public:
   explicit TorchInference(std::unique_ptr<InferenceRun> run) : run_(std::move(run)) {}
 
+  // The weights are those of a training job from now on, as it learns.
+  void follow(JobId job, WeightsFollower::Options options) {
+    served_job_ = job;
+    follower_ = std::make_unique<WeightsFollower>(
+        std::move(options), [this](const std::string& model, const WeightsOrigin& origin) {
+          return run_->load_weights(model, origin);
+        });
+    follower_->look();  // not with the first weights if there are better ones
+    follower_->start();
+  }
+
+  Json progress() const override {
+    if (!follower_) return Json::object();
+    const auto status = follower_->status();
+    Json serving{{"job", served_job_},      {"step", nullptr},
+                 {"epoch", nullptr},        {"validation", nullptr},
+                 {"requests", answered_},   {"accuracy", nullptr},
+                 {"changes", status.taken}, {"held_back", status.held_back}};
+    if (const auto& origin = run_->origin()) {
+      serving["step"] = origin->step;
+      serving["epoch"] = origin->epoch;
+      if (origin->validation) serving["validation"] = workloads::to_json(*origin->validation);
+    }
+    if (correct_ && answered_ > 0)
+      serving["accuracy"] = static_cast<double>(*correct_) / static_cast<double>(answered_);
+    if (status.trouble) serving["trouble"] = status.trouble->to_string();
+    return {{"serving", std::move(serving)}};
+  }
+
   Expected<void> trial_step(int batch_size) override {
     std::vector<std::uint64_t> requests(static_cast<std::size_t>(batch_size));
     for (std::size_t i = 0; i < requests.size(); ++i)
       requests[i] = i;
-    FULCRUM_TRY(run(requests));
+    FULCRUM_TRY(answer(requests));
     return {};
   }
 
-  // Request number i asks for sample i of the dataset, which begins anew at its end.
   Expected<std::optional<std::uint64_t>> run(const std::vector<std::uint64_t>& requests) override {
+    FULCRUM_TRY_ASSIGN(correct, answer(requests));
+    if (const auto step = step_of_weights(); step != std::exchange(counted_step_, step)) {
+      answered_ = 0;
+      correct_ = 0;
+    }
+    answered_ += requests.size();
+    if (!correct) correct_.reset();
+    if (correct_) *correct_ += *correct;
+    return correct;
+  }
+
+ private:
+  // Request number i asks for sample i of the dataset, which begins anew at its end.
+  Expected<std::optional<std::uint64_t>> answer(const std::vector<std::uint64_t>& requests) {
     std::vector<std::size_t> samples;
     samples.reserve(requests.size());
     for (const auto request : requests)
@@ -126,8 +178,18 @@ class TorchInference final : public InferenceWorkload {
     return batch.correct;
   }
 
- private:
+  std::optional<std::uint64_t> step_of_weights() const {
+    const auto& origin = run_->origin();
+    return origin ? std::optional(origin->step) : std::nullopt;
+  }
+
   std::unique_ptr<InferenceRun> run_;
+  JobId served_job_ = 0;
+  std::unique_ptr<WeightsFollower> follower_;  // is gone before the run
+  // Of the weights that answered last.
+  std::optional<std::uint64_t> counted_step_;
+  std::uint64_t answered_ = 0;
+  std::optional<std::uint64_t> correct_ = 0;
 };
 
 }  // namespace
@@ -156,9 +218,21 @@ Expected<WorkloadFactory::Build> TorchWorkloadFactory::load_training(const Start
 
 Expected<WorkloadFactory::Build> TorchWorkloadFactory::load_inference(const StartJob& start) {
   FULCRUM_TRY_ASSIGN(data, workloads::load_inference_data(start.spec));
-  return Build([this, start, data = std::move(data)]() -> Expected<Workload> {
-    FULCRUM_TRY_ASSIGN(run, InferenceRun::create(start.spec, data, {start.threads, &clock_}));
-    return Workload(std::make_unique<TorchInference>(std::move(run)));
+  const auto following = std::make_shared<WeightsFollower::Options>();
+  if (start.served) {
+    following->directory = start.served->checkpoint_directory;
+    following->gated = start.served->gated;
+    if (following->gated) {
+      FULCRUM_TRY_ASSIGN(kept, open_checkpoints(start.checkpoint_directory, kKeptAtTheGate));
+      following->kept = std::move(kept);
+    }
+  }
+  return Build([this, start, data = std::move(data), following]() -> Expected<Workload> {
+    FULCRUM_TRY_ASSIGN(run, InferenceRun::create(start.spec, data,
+                                                 {start.threads, &clock_, false, start.served.has_value()}));
+    auto inference = std::make_unique<TorchInference>(std::move(run));
+    if (start.served) inference->follow(start.served->job, std::move(*following));
+    return Workload(std::move(inference));
   });
 }
 

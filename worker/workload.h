@@ -47,6 +47,8 @@ class InferenceWorkload {
   virtual ~InferenceWorkload() = default;
 
   [[nodiscard]] virtual Expected<void> trial_step(int batch_size) = 0;
+  // What users see of it, beside its requests.
+  virtual Json progress() const { return Json::object(); }
   // Answers these requests in one batch; how many were classified as their dataset says, if they were
   // classified at all.
   [[nodiscard]] virtual Expected<std::optional<std::uint64_t>> run(

@@ -42,7 +42,11 @@ std::optional<std::uint64_t> step_of(const std::string& file_name) {
   return step;
 }
 
-Expected<std::string> read_checkpoint(const std::string& path) {
+std::string path_of(const std::string& directory, std::uint64_t step) {
+  return fmt::format("{}/{}{:012}{}", directory, kPrefix, step, kSuffix);
+}
+
+Expected<std::string> read_whole(const std::string& path) {
   FULCRUM_TRY_ASSIGN(file, read_file(path, kMaxBytes));
   const std::string_view all = file;
   if (all.size() < kHeaderBytes || all.substr(0, kMagic.size()) != kMagic) {
@@ -57,27 +61,28 @@ Expected<std::string> read_checkpoint(const std::string& path) {
 
 }  // namespace
 
+Expected<std::vector<std::uint64_t>> list_checkpoints(const std::string& directory) {
+  std::vector<std::uint64_t> found;
+  std::error_code error;
+  for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
+    if (const auto step = step_of(it->path().filename().string())) found.push_back(*step);
+  }
+  if (error) return fail_errno(error.value(), fmt::format("listing '{}'", directory));
+  std::sort(found.rbegin(), found.rend());
+  return found;
+}
+
+Expected<StoredCheckpoint> read_checkpoint(const std::string& directory, std::uint64_t step) {
+  FULCRUM_TRY_ASSIGN(bytes, read_whole(path_of(directory, step)));
+  return StoredCheckpoint{step, std::move(bytes)};
+}
+
 Expected<CheckpointStore> CheckpointStore::open(const std::string& directory, int kept) {
   FULCRUM_TRY(make_directories(directory));
   FULCRUM_TRY_ASSIGN(lock, DirectoryLock::acquire(directory));
   CheckpointStore store(directory, std::move(lock), kept);
   FULCRUM_TRY(store.remove_leftovers());
   return store;
-}
-
-std::string CheckpointStore::path_of(std::uint64_t step) const {
-  return fmt::format("{}/{}{:012}{}", directory_, kPrefix, step, kSuffix);
-}
-
-Expected<std::vector<std::uint64_t>> CheckpointStore::steps() const {
-  std::vector<std::uint64_t> found;
-  std::error_code error;
-  for (fs::directory_iterator it(directory_, error), end; !error && it != end; it.increment(error)) {
-    if (const auto step = step_of(it->path().filename().string())) found.push_back(*step);
-  }
-  if (error) return fail_errno(error.value(), fmt::format("listing '{}'", directory_));
-  std::sort(found.rbegin(), found.rend());
-  return found;
 }
 
 // Files that a process left half written when it died. The lock is ours, so nobody is writing them.
@@ -96,19 +101,19 @@ Expected<void> CheckpointStore::remove_leftovers() const {
 Expected<void> CheckpointStore::write(std::uint64_t step, std::string_view bytes) {
   std::string file = header_of(bytes);
   file += bytes;
-  FULCRUM_TRY(replace_file(path_of(step), file, Durability::durable, 0600));
-  FULCRUM_TRY_ASSIGN(found, steps());
+  FULCRUM_TRY(replace_file(path_of(directory_, step), file, Durability::durable, 0600));
+  FULCRUM_TRY_ASSIGN(found, list_checkpoints(directory_));
   for (std::size_t i = kept_; i < found.size(); ++i)
-    FULCRUM_TRY(remove_file_durably(path_of(found[i])));
+    FULCRUM_TRY(remove_file_durably(path_of(directory_, found[i])));
   return {};
 }
 
 Expected<std::optional<StoredCheckpoint>> CheckpointStore::load_latest(std::vector<Error>& warnings) const {
-  FULCRUM_TRY_ASSIGN(found, steps());
+  FULCRUM_TRY_ASSIGN(found, list_checkpoints(directory_));
   for (const std::uint64_t step : found) {
-    auto bytes = read_checkpoint(path_of(step));
-    if (bytes) return StoredCheckpoint{step, std::move(*bytes)};
-    warnings.push_back(std::move(bytes).error());
+    auto stored = read_checkpoint(directory_, step);
+    if (stored) return std::optional<StoredCheckpoint>(std::move(*stored));
+    warnings.push_back(std::move(stored).error());
   }
   if (found.empty()) return std::optional<StoredCheckpoint>{};
   return fail(ErrorCode::corrupt,

@@ -19,6 +19,11 @@ struct StoredCheckpoint {
   std::string bytes;
 };
 
+// For those who do not own the directory: the steps of the checkpoints in it, descending, and one of them.
+// Between the two the owner may have removed it: not_found.
+[[nodiscard]] Expected<std::vector<std::uint64_t>> list_checkpoints(const std::string& directory);
+[[nodiscard]] Expected<StoredCheckpoint> read_checkpoint(const std::string& directory, std::uint64_t step);
+
 class CheckpointStore {
  public:
   // Creates the directory if it is missing. `busy` while another process has it. `kept`: how many stay.
@@ -37,8 +42,6 @@ class CheckpointStore {
   CheckpointStore(std::string directory, DirectoryLock lock, int kept)
       : directory_(std::move(directory)), lock_(std::move(lock)), kept_(static_cast<std::size_t>(kept)) {}
 
-  std::string path_of(std::uint64_t step) const;
-  Expected<std::vector<std::uint64_t>> steps() const;  // descending
   Expected<void> remove_leftovers() const;
 
   std::string directory_;

@@ -27,18 +27,13 @@ void CheckpointWriter::submit(StoredCheckpoint checkpoint) {
 Expected<void> CheckpointWriter::flush() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return !waiting_ && !writing_; });
-  if (auto error = std::exchange(error_, std::nullopt)) return Unexpected(std::move(*error));
+  if (trouble_) return Unexpected(*trouble_);
   return {};
 }
 
-std::optional<std::uint64_t> CheckpointWriter::last_written() const {
+std::optional<Error> CheckpointWriter::trouble() const {
   const std::lock_guard lock(mutex_);
-  return last_written_;
-}
-
-std::optional<Error> CheckpointWriter::take_error() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(error_, std::nullopt);
+  return trouble_;
 }
 
 void CheckpointWriter::work() {
@@ -55,12 +50,7 @@ void CheckpointWriter::work() {
     lock.lock();
 
     writing_ = false;
-    if (written) {
-      last_written_ = checkpoint.step;
-      error_.reset();  // the job's newest state is safe after all
-    } else {
-      error_ = std::move(written).error();
-    }
+    trouble_ = written ? std::nullopt : std::optional<Error>(std::move(written).error());
     changed_.notify_all();
   }
 }

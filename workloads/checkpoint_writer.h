@@ -22,14 +22,12 @@ class CheckpointWriter {
 
   void submit(StoredCheckpoint checkpoint);
 
-  // Waits until everything submitted is on disk, or failed.
+  // Waits until everything submitted is on disk, or failed: trouble().
   [[nodiscard]] Expected<void> flush();
 
-  // The step of the newest checkpoint that this object has brought to disk.
-  std::optional<std::uint64_t> last_written() const;
-
-  // What went wrong since the last call of this or of flush(), if anything: the newest error.
-  std::optional<Error> take_error();
+  // Why the newest that was to be written is not on disk; none while all is well. The disk may be full: those
+  // before it are still there, and the next may succeed.
+  std::optional<Error> trouble() const;
 
  private:
   void work();
@@ -38,8 +36,7 @@ class CheckpointWriter {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<StoredCheckpoint> waiting_;
-  std::optional<std::uint64_t> last_written_;
-  std::optional<Error> error_;
+  std::optional<Error> trouble_;
   bool writing_ = false;
   bool stopping_ = false;
   std::thread thread_;

@@ -4,6 +4,9 @@
 #include <ATen/ops/argmax.h>
 #include <fmt/format.h>
 
+#include <mutex>
+#include <utility>
+
 #include "workloads/batch_tensors.h"
 #include "workloads/device_turn.h"
 #include "workloads/job_files.h"
@@ -23,11 +26,44 @@ bool are_logits(const c10::IValue& answer, std::int64_t samples) {
 }  // namespace
 
 struct InferenceRun::State {
+  State(std::shared_ptr<const Dataset> data, DeviceShare of_the_device, const Clock& the_clock,
+        std::string model)
+      : dataset(std::move(data)),
+        share(std::move(of_the_device)),
+        clock(the_clock),
+        title(std::move(model)) {}
+
   std::shared_ptr<const Dataset> dataset;
   DeviceShare share;
   std::unique_ptr<Network> network;
+  std::optional<WeightsOrigin> origin;
   const Clock& clock;
   std::string title;  // of the model
+
+  // Whoever loads weights has it to itself until they are `fresh`, and may take that back.
+  std::unique_ptr<Network> spare;
+  std::mutex mutex;
+  std::optional<WeightsOrigin> fresh;
+
+  void load(const std::string& model, const WeightsOrigin& from) {
+    {
+      const std::lock_guard lock(mutex);
+      fresh.reset();
+    }
+    spare->load(model);
+    spare->set_training(false);
+    share.synchronise();
+    const std::lock_guard lock(mutex);
+    fresh = from;
+  }
+
+  void change_over() {
+    if (spare == nullptr) return;
+    const std::lock_guard lock(mutex);
+    if (!fresh) return;
+    std::swap(network, spare);
+    origin = std::exchange(fresh, std::nullopt);
+  }
 
   std::string doing(const Minibatch& minibatch) const {
     return fmt::format("running {} on a batch of {}", title, shape_text(minibatch));
@@ -65,15 +101,15 @@ Expected<std::unique_ptr<InferenceRun>> InferenceRun::create(const JobSpec& spec
   return torch_call("making the network", [&] {
     DeviceShare share(options.cpu_only ? c10::Device(c10::kCPU) : best_device(), options.intra_op_threads,
                       spec.seed);
-    std::unique_ptr<Network> network;
+    auto state = std::make_unique<State>(data.dataset, share, *options.clock, spec.model.title());
     {
-      const DeviceTurn turn(share);
-      network =
+      const DeviceTurn turn(state->share);
+      state->network =
           make_network(spec.model, data.model.get(), data.dataset->layout().input.shape, share.device());
+      if (options.takes_weights) state->spare = state->network->clone();
     }
-    network->set_training(false);
-    return std::unique_ptr<InferenceRun>(new InferenceRun(std::make_unique<State>(
-        State{data.dataset, share, std::move(network), *options.clock, spec.model.title()})));
+    state->network->set_training(false);
+    return std::unique_ptr<InferenceRun>(new InferenceRun(std::move(state)));
   });
 }
 
@@ -81,9 +117,19 @@ std::size_t InferenceRun::dataset_size() const {
   return state_->dataset->size();
 }
 
+Expected<void> InferenceRun::load_weights(const std::string& model, const WeightsOrigin& origin) {
+  return torch_call("loading the weights of step " + std::to_string(origin.step),
+                    [&] { state_->load(model, origin); });
+}
+
+const std::optional<WeightsOrigin>& InferenceRun::origin() const {
+  return state_->origin;
+}
+
 Expected<InferenceBatch> InferenceRun::run(const std::vector<std::size_t>& samples) {
   if (samples.empty())
     return fail(ErrorCode::invalid_argument, "an inference batch needs at least one sample");
+  state_->change_over();
   const TimePoint asked = state_->clock.now();
   FULCRUM_TRY_ASSIGN(minibatch, state_->dataset->read(samples));
   const TimePoint start = state_->clock.now();

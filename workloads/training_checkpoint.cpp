@@ -89,6 +89,10 @@ std::string value_at(const Json& flat, const std::string& pointer) {
 
 }  // namespace
 
+bool TrainingPosition::just_validated() const {
+  return minibatch == 0 && !validating && !validations.empty() && validations.back().epoch == epoch;
+}
+
 Json fingerprint_of(const JobSpec& spec, std::size_t samples, std::size_t validation_samples,
                     const std::string& model_checksum) {
   const Json all = spec.to_json();

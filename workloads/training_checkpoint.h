@@ -32,6 +32,9 @@ struct TrainingPosition {
   double validation_loss_sum = 0;
   std::uint64_t validation_correct = 0;
   std::vector<ValidationResult> validations;
+
+  // The last validation is of these very weights.
+  bool just_validated() const;
 };
 
 struct TrainingCheckpoint {

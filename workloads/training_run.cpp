@@ -347,18 +347,20 @@ Expected<StoredCheckpoint> TrainingRun::snapshot() const {
 
 bool TrainingRun::checkpoint_due() const {
   if (state_->position.steps == state_->saved_steps) return false;
-  return finished() ||
+  return finished() || state_->position.just_validated() ||
          to_s(state_->clock().now() - state_->saved_at) >= state_->training().checkpoint_every_s;
 }
 
 Expected<void> TrainingRun::save_checkpoint() {
-  auto earlier = state_->writer->take_error();
   FULCRUM_TRY_ASSIGN(checkpoint, snapshot());
   state_->saved_steps = checkpoint.step;
   state_->saved_at = state_->clock().now();
   state_->writer->submit(std::move(checkpoint));
-  if (earlier) return in_context(std::move(*earlier), "writing the checkpoint before");
   return {};
+}
+
+std::optional<Error> TrainingRun::checkpoint_trouble() const {
+  return state_->writer->trouble();
 }
 
 Expected<void> TrainingRun::flush_checkpoints() {

@@ -115,11 +115,12 @@ class TrainingRun {
   // The whole state as bytes, good for CheckpointStore.
   [[nodiscard]] Expected<StoredCheckpoint> snapshot() const;
 
-  // checkpoint.every_s has passed since the last one, or the run has finished since.
+  // checkpoint.every_s has passed since the last one, or the run has been validated or has finished since.
   bool checkpoint_due() const;
-  // Takes a snapshot and has it written in the background. How the writing of an earlier one failed, if it
-  // did, is told here once; training may go on.
+  // Takes a snapshot and has it written in the background.
   [[nodiscard]] Expected<void> save_checkpoint();
+  // CheckpointWriter::trouble(); training may go on.
+  std::optional<Error> checkpoint_trouble() const;
   // Waits until every saved checkpoint is on disk.
   [[nodiscard]] Expected<void> flush_checkpoints();
 

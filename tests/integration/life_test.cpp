@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -54,6 +55,37 @@ TEST(Life, TrainsAndServesTogetherInTheConfiguredMode) {
   EXPECT_EQ(daemon.knobs(), untouched);
   EXPECT_FALSE(std::filesystem::exists(daemon.state_dir() + "/saved-knobs.json"));
   EXPECT_FALSE(std::filesystem::exists(daemon.socket()));
+}
+
+TEST(Life, ANetworkIsServedWhileItLearns) {
+  TempDir dir;
+  DaemonProcess daemon(dir.path());
+  daemon.start();
+  const auto fashion = daemon.submit(test::training_json(dir.path(), 60));
+  Json camera_spec = test::inference_json(dir.path(), 50);
+  camera_spec["model"] = {{"job", "fashion"}, {"gate", "validation"}};
+  const auto camera = daemon.submit(camera_spec);
+  const auto serving = [](const Json& event) {
+    return event.at("progress").value("serving", Json::object());
+  };
+  daemon.watch_until(camera, [&](const Json& e) {
+    return serving(e).value("requests", 0) > 0 && serving(e).at("step").is_null();
+  });
+  const auto trained = daemon.wait_for_result(fashion);
+  daemon.watch_until(camera, [&](const Json& e) {
+    return serving(e).value("validation", Json()).is_object() && serving(e).value("requests", 0) >= 50;
+  });
+  const auto last = serving(daemon.call("job.get", {{"id", camera}}));
+  EXPECT_EQ(last.at("job"), fashion);
+  EXPECT_GT(last.at("accuracy"), 0.9) << last;
+  EXPECT_GE(last.at("validation").at("accuracy"), trained.at("accuracy")) << "nothing worse is served";
+  EXPECT_GT(last.at("changes"), 0);
+
+  ASSERT_EQ(::kill(daemon.worker_pid(), SIGKILL), 0);
+  daemon.watch_until(camera, [&](const Json& e) {
+    return serving(e).value("step", Json()) == last.at("step") && serving(e).value("requests", 0) > 0;
+  });
+  EXPECT_EQ(daemon.stop(), 0) << daemon.log();
 }
 
 TEST(Life, TheBoardIsGivenBackWhenTheLastJobEnds) {

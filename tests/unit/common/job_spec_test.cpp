@@ -163,7 +163,26 @@ TEST(JobSpec, RefusesAModelThatIsNoneOrTwo) {
         std::pair{Json({{"torchscript", "m.pt"}}), "/model/torchscript"},
         std::pair{Json({{"torchscript", "/m.pt"}, {"builtin", "lenet5"}}), "/model/builtin"},
         std::pair{Json({{"torchscript", "/m.pt"}, {"num_classes", 10}}), "/model/num_classes"},
-        std::pair{Json({{"job", "fashion"}}), "/model/job"}}) {
+        std::pair{Json({{"job", "fashion"}}), "/model"}}) {
+    json["model"] = model;
+    EXPECT_EQ(faulty_fields(json), std::vector<std::string>{field}) << model;
+  }
+}
+
+TEST(JobSpec, AnInferenceJobMayServeWhatATrainingJobLearns) {
+  Json json = inference();
+  json.erase("input");
+  for (const auto& model : {Json({{"job", "fashion"}}), Json({{"job", 7}, {"gate", "validation"}})}) {
+    json["model"] = model;
+    const auto spec = JobSpec::from_json(json);
+    ASSERT_TRUE(spec) << spec.error().front().to_string();
+    EXPECT_EQ(spec->to_json().at("model"), model);
+    EXPECT_EQ(spec->model.served->gated, model.contains("gate"));
+  }
+  for (const auto& [model, field] :
+       {std::pair{Json({{"job", ""}}), "/model/job"}, std::pair{Json({{"job", 1.5}}), "/model/job"},
+        std::pair{Json({{"job", "a"}, {"gate", "yes"}}), "/model/gate"},
+        std::pair{Json({{"job", "a"}, {"num_classes", 3}}), "/model/num_classes"}}) {
     json["model"] = model;
     EXPECT_EQ(faulty_fields(json), std::vector<std::string>{field}) << model;
   }

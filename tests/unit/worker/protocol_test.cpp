@@ -34,6 +34,7 @@ TEST(Protocol, StartJobSurvivesTheLine) {
   start.threads = 2;
   start.pace = Pace{{{16, 180.5, 97.25}}, 0.04};
   start.resume = {{"served", 3}};
+  start.served = ServedJob{3, "/state/checkpoints/3", true};
   const auto back = through_daemon_line(start);
   EXPECT_EQ(back.job, 7);
   EXPECT_EQ(back.spec.to_json(), start.spec.to_json());
@@ -42,6 +43,9 @@ TEST(Protocol, StartJobSurvivesTheLine) {
   EXPECT_EQ(back.pace->entries.front().mode_ms, 180.5);
   EXPECT_EQ(back.pace->kappa, 0.04);
   EXPECT_EQ(back.resume, start.resume);
+  EXPECT_EQ(back.served->job, 3);
+  EXPECT_EQ(back.served->checkpoint_directory, "/state/checkpoints/3");
+  EXPECT_TRUE(back.served->gated);
 }
 
 TEST(Protocol, AQuestionSurvivesTheLine) {

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 
 #include "tests/support/temp_dir.h"
@@ -124,7 +126,6 @@ TEST_F(Checkpoints, WriterBringsTheNewestToDisk) {
     for (std::uint64_t step = 1; step <= 9; ++step)
       writer.submit({step, "step"});
     ASSERT_TRUE(writer.flush());
-    EXPECT_EQ(writer.last_written(), 9U);
   }
   const auto latest = open().load_latest(warnings_);
   ASSERT_TRUE(latest && *latest);
@@ -136,13 +137,51 @@ TEST_F(Checkpoints, WriterFinishesWhatWaitsWhenDestroyed) {
   EXPECT_EQ((*open().load_latest(warnings_))->step, 5U);
 }
 
-TEST_F(Checkpoints, WriterTellsAnErrorOnce) {
+TEST_F(Checkpoints, WriterTellsItsTroubleUntilItHasWrittenAgain) {
   CheckpointWriter writer(open());
   std::filesystem::remove_all(path_);
   writer.submit({1, "one"});
   EXPECT_FALSE(writer.flush());
+  EXPECT_TRUE(writer.trouble());
+  std::filesystem::create_directories(path_);
+  writer.submit({2, "two"});
   EXPECT_TRUE(writer.flush());
-  EXPECT_FALSE(writer.take_error());
+  EXPECT_FALSE(writer.trouble());
+}
+
+// A file that may not grow further, as on a full disk.
+class NoRoom {
+ public:
+  explicit NoRoom(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    handler_ = ::signal(SIGXFSZ, SIG_IGN);
+  }
+  ~NoRoom() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+  NoRoom(const NoRoom&) = delete;
+  NoRoom& operator=(const NoRoom&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = nullptr;
+};
+
+TEST_F(Checkpoints, WithoutRoomForANewOneThoseBeforeStay) {
+  auto store = open();
+  ASSERT_TRUE(store.write(1, "one"));
+  {
+    const NoRoom no_room(4096);
+    EXPECT_FALSE(store.write(2, std::string(10'000, 'x')));
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(path_))
+    EXPECT_NE(entry.path().extension(), ".tmp") << "nothing is left of it";
+  EXPECT_EQ((*store.load_latest(warnings_))->bytes, "one");
+  EXPECT_TRUE(warnings_.empty());
+  EXPECT_TRUE(store.write(3, std::string(10'000, 'x')));
 }
 
 }  // namespace
