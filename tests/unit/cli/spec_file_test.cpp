@@ -97,7 +97,8 @@ TEST_P(Example, IsAValidSpec) {
 INSTANTIATE_TEST_SUITE_P(Installed, Example,
                          testing::Values("train-fashion-mnist.yaml", "serve-fashion-mnist.yaml",
                                          "train-image-folder.yaml", "train-synthetic.yaml",
-                                         "train-resnet18.yaml", "serve-resnet18.yaml", "train-lstm.yaml"));
+                                         "train-resnet18.yaml", "serve-resnet18.yaml", "train-lstm.yaml",
+                                         "serve-while-training.yaml"));
 
 }  // namespace
 }  // namespace fulcrum::cli
