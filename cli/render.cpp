@@ -68,6 +68,7 @@ std::string progress_text(const Json& progress) {
   add_number(parts, progress, "latency_max_ms", "max {:.1f} ms");
   add_number(parts, progress, "accuracy", "accuracy {:.2f} %", 100);
   add_serving(parts, object_in(progress, "serving"));
+  if (const auto why = text_in(progress, "waiting_for"); !why.empty()) parts.push_back("waits for " + why);
   if (!text_in(progress, "checkpoint_trouble").empty()) parts.push_back("no checkpoint could be written");
   return joined(parts);
 }

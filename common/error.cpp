@@ -23,6 +23,10 @@ std::string_view to_string(ErrorCode code) {
       return "timed out";
     case ErrorCode::limit_exceeded:
       return "limit exceeded";
+    case ErrorCode::out_of_memory:
+      return "out of memory";
+    case ErrorCode::device_lost:
+      return "device lost";
     case ErrorCode::unsupported:
       return "unsupported";
     case ErrorCode::corrupt:
@@ -78,6 +82,8 @@ ErrorCode code_of_errno(int errno_value) {
     case EINVAL:
     case ERANGE:
       return ErrorCode::invalid_argument;
+    case ENOMEM:
+      return ErrorCode::out_of_memory;
     case ENAMETOOLONG:
     case EFBIG:
     case EMFILE:

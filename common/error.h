@@ -20,10 +20,12 @@ enum class ErrorCode {
   unavailable,  // not now; the same call may succeed later
   timed_out,
   limit_exceeded,  // larger, longer or more than is allowed
-  unsupported,     // not on this board, or not in this version
-  corrupt,         // stored data is not what was written
-  io,              // the operating system refused
-  internal,        // a defect of Fulcrum
+  out_of_memory,
+  device_lost,  // the accelerator has failed, and with it all that the process had on it
+  unsupported,  // not on this board, or not in this version
+  corrupt,      // stored data is not what was written
+  io,           // the operating system refused
+  internal,     // a defect of Fulcrum
 };
 
 std::string_view to_string(ErrorCode code);

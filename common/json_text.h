@@ -4,6 +4,7 @@
 // printed.
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,11 @@ inline constexpr int kMaxJsonDepth = 64;
 // invalid_argument, with the byte position, for text that is not one JSON value, repeats a key, or nests
 // deeper than kMaxJsonDepth.
 [[nodiscard]] Expected<Json> parse_json(std::string_view text);
+
+template <class T>
+Json json_or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
 
 // On one line, whatever the strings inside contain.
 std::string to_line(const Json& value);

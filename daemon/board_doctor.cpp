@@ -200,12 +200,13 @@ class Examination {
   }
 
   void memory(const Board& board) {
-    const auto bytes = board.read_available_memory_bytes();
-    if (!bytes) {
+    const auto read = board.read_memory();
+    if (!read) {
       return report_.findings.push_back(
-          plain("memory", Weight::disables, bytes.error(), "how much is left is not known"));
+          plain("memory", Weight::disables, read.error(), "how much is left is not known"));
     }
-    add("memory", Weight::fine, fmt::format("{:.1f} GiB available", static_cast<double>(*bytes) / (1 << 30)));
+    add("memory", Weight::fine,
+        fmt::format("{:.1f} GiB available", static_cast<double>(read->available_bytes) / (1 << 30)));
   }
 
   const DaemonConfig& config_;

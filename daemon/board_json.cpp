@@ -8,11 +8,6 @@ namespace fulcrum::daemon {
 
 namespace {
 
-template <class T>
-Json optional_json(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
 Json power_json(const PowerSample& sample) {
   Json rails = Json::array();
   for (const auto& rail : sample.rails)
@@ -66,8 +61,8 @@ Json BoardKeeper::describe() const {
             {"name", board.name()},
             {"simulated", simulated()},
             {"apply", nvpmodel_ ? "nvpmodel" : "sysfs"},
-            {"mean_power_w", optional_json(power_.mean_w())},
-            {"peak_power_w", optional_json(power_.peak_w())},
+            {"mean_power_w", json_or_null(power_.mean_w())},
+            {"peak_power_w", json_or_null(power_.peak_w())},
             {"energy_j", power_.energy_j()},
             {"energy_s", to_s(power_.measured())},
             {"levels", levels_json(board.levels())},
@@ -131,10 +126,11 @@ Json BoardKeeper::describe_sensors() const {
     for (const auto& count : *counts)
       json["throttle_events"][count.cause] = count.events;
   }
-  if (const auto bytes = board.read_available_memory_bytes()) {
-    json["available_memory_bytes"] = *bytes;
+  if (const auto memory = board.read_memory()) {
+    json["memory_bytes"] = memory->total_bytes;
+    json["available_memory_bytes"] = memory->available_bytes;
   } else {
-    json["errors"]["available_memory_bytes"] = bytes.error().to_string();
+    json["errors"]["available_memory_bytes"] = memory.error().to_string();
   }
   if (const auto degrees_c = board.read_temperature_c()) json["temperature_c"] = *degrees_c;
   if (const auto lost = board.read_cpu_slowdown()) json["cpu_slowdown"] = *lost;

@@ -41,6 +41,7 @@ struct DaemonConfig {
     double heartbeat_timeout_s = 10;
     double step_timeout_s = 30;
     double ready_timeout_s = 60;
+    std::int64_t memory_headroom_mb = 256;
   } worker;
 
   struct Rpc {
@@ -68,6 +69,7 @@ struct DaemonConfig {
   std::optional<double> power_budget() const {
     return power_budget_w > 0 ? std::optional<double>(power_budget_w) : std::nullopt;
   }
+  std::int64_t memory_headroom_bytes() const { return worker.memory_headroom_mb << 20; }
   bool simulates_board() const { return board.rfind(kSimulatedBoard, 0) == 0; }
   std::string simulated_board() const { return board.substr(kSimulatedBoard.size()); }
   NvpmodelProgram nvpmodel_program() const;

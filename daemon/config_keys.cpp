@@ -140,6 +140,11 @@ const std::vector<ConfigKey>& config_keys() {
       {"worker.ready_timeout_s",
        NumberField{[](Config& c) -> double& { return c.worker.ready_timeout_s; }, 1, 3600},
        "How long a new worker may take to start."},
+      {"worker.memory_headroom_mb",
+       WholeField{[](Config& c) -> std::int64_t& { return c.worker.memory_headroom_mb; }, 0, 1 << 20},
+       "Of the board's memory, what stays free, in MiB: a job that is known to need more than the rest "
+       "waits\n"
+       "until there is as much, or is refused if there never can be."},
 
       {"rpc.max_line_bytes",
        WholeField{[](Config& c) -> std::int64_t& { return c.rpc.max_line_bytes; }, 1024, 64 << 20},

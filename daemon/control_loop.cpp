@@ -100,6 +100,8 @@ Expected<void> ControlLoop::activate(JobRecord record) {
   FULCRUM_TRY(pilot_->check(*spec));
   ActiveJob job;
   job.served = served;
+  FULCRUM_TRY_ASSIGN(memory_bytes, profiles_.memory_of(*spec));
+  job.memory_bytes = memory_bytes.value_or(0);
   job.spec = std::move(*spec);
   job.live = record.started_ms.has_value();  // whatever was stored since, while it was loaded anew
   job.resume = take_resume(record);
@@ -121,8 +123,38 @@ void ControlLoop::launch_waiting() {
     if (job.phase == Phase::waiting) (job.spec.inference() != nullptr ? waiting : trainings).push_back(id);
   }
   waiting.insert(waiting.end(), trainings.begin(), trainings.end());
-  for (const auto id : waiting)
-    launch(active_.at(id));
+  for (const auto id : waiting) {
+    if (auto& job = active_.at(id); has_memory(job)) launch(job);
+  }
+}
+
+// Not yet: then the job says why.
+bool ControlLoop::has_memory(ActiveJob& job) {
+  constexpr const char* kWaits = "waiting_for";
+  const auto memory = board_->board().read_memory();
+  if (job.memory_bytes == 0 || !memory) return true;
+  std::int64_t promised = 0;
+  for (const auto& [id, other] : active_) {
+    if (other.phase == Phase::starting) promised += other.memory_bytes;
+  }
+  const auto why =
+      MemoryAdmission(config_.memory_headroom_bytes()).why_it_waits(job.memory_bytes, promised, *memory);
+  const bool is_new = why && !job.record.progress.contains(kWaits);
+  job.record.progress.erase(kWaits);
+  if (!why) return true;
+  job.record.progress[kWaits] = *why;
+  if (is_new) {
+    log_->warn("job {} '{}' waits for {}", job.record.id, job.spec.name, *why);
+    publish(job, "progress");
+  }
+  return false;
+}
+
+Expected<void> ControlLoop::check_memory(const JobSpec& spec) {
+  FULCRUM_TRY_ASSIGN(need_bytes, profiles_.memory_of(spec));
+  const auto memory = board_->board().read_memory();
+  if (!need_bytes || !memory) return {};  // the doctor tells of a board whose memory cannot be read
+  return MemoryAdmission(config_.memory_headroom_bytes()).check_ever_fits(*need_bytes, *memory);
 }
 
 void ControlLoop::launch(ActiveJob& job) {

@@ -17,6 +17,7 @@
 #include "daemon/control.h"
 #include "daemon/job_progress.h"
 #include "daemon/job_store.h"
+#include "daemon/memory_admission.h"
 #include "daemon/pilot.h"
 #include "daemon/profile_book.h"
 #include "daemon/served_jobs.h"
@@ -99,13 +100,16 @@ class ControlLoop final : public Control {
     bool live = false;            // it has been in a plan
     Deaths deaths;
     DeviceUse device;
-    TimePoint stored_at{};  // when its progress was last written to the store
+    std::int64_t memory_bytes = 0;  // the most that such a job has taken; 0: not known
+    TimePoint stored_at{};          // when its progress was last written to the store
   };
 
   // jobs
   [[nodiscard]] Expected<JobId> add_job(const JobSpec& spec, const std::optional<std::string>& token);
   [[nodiscard]] Expected<void> activate(JobRecord record);
   void launch_waiting();
+  bool has_memory(ActiveJob& job);
+  [[nodiscard]] Expected<void> check_memory(const JobSpec& spec);
   void launch(ActiveJob& job);
   [[nodiscard]] Expected<worker::StartJob> order_to_start(const ActiveJob& job);
   void set_state(ActiveJob& job, JobState state);

@@ -119,7 +119,12 @@ void ControlLoop::account_device(const worker::Load& load) {
 }
 
 void ControlLoop::take_progress(ActiveJob& job, Json progress) {
+  if (!progress.is_object()) progress = Json::object();
   job.device.write_to(progress);
+  if (const auto bytes = memory_in(progress); bytes > job.memory_bytes) {
+    job.memory_bytes = bytes;
+    check(profiles_.keep_memory(job.spec, bytes), "storing how much memory a job takes");
+  }
   job.record.progress = std::move(progress);
 }
 

@@ -29,10 +29,6 @@ Json shown_progress(const JobRecord& record) {
   return progress;
 }
 
-Json optional_json(const std::optional<std::int64_t>& value) {
-  return value ? Json(*value) : Json();
-}
-
 }  // namespace
 
 Json summary_of(const JobRecord& record) {
@@ -49,8 +45,8 @@ Json summary_of(const JobRecord& record) {
 Json details_of(const JobRecord& record) {
   Json json = summary_of(record);
   json["spec"] = record.spec;
-  json["started_ms"] = optional_json(record.started_ms);
-  json["finished_ms"] = optional_json(record.finished_ms);
+  json["started_ms"] = json_or_null(record.started_ms);
+  json["finished_ms"] = json_or_null(record.finished_ms);
   if (record.client_token) json["client_token"] = *record.client_token;
   return json;
 }

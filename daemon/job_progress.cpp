@@ -34,6 +34,10 @@ void DeviceUse::write_to(Json& progress) const {
   progress["energy_j"] = energy_j;
 }
 
+std::int64_t memory_in(const Json& progress) {
+  return static_cast<std::int64_t>(number_in(progress, "memory_bytes"));
+}
+
 std::optional<Json> epoch_since(const Json& before, const Json& now) {
   const double completed = completed_epochs(now);
   if (completed <= completed_epochs(before)) return std::nullopt;

@@ -1,6 +1,7 @@
 #pragma once
 // What the daemon makes of the progress that the worker tells of a job.
 
+#include <cstdint>
 #include <optional>
 
 #include "common/json_text.h"
@@ -17,6 +18,9 @@ struct DeviceUse {
   void add(double seconds, double power_w);
   void write_to(Json& progress) const;
 };
+
+// The most memory that the job has taken, in bytes; 0 where it says nothing.
+std::int64_t memory_in(const Json& progress);
 
 // What an "epoch" event tells, when a training job has completed one since `before`: {epoch, train_loss}, and
 // {loss, accuracy} of the validation after it, if there was one.

@@ -6,10 +6,6 @@ namespace fulcrum::daemon {
 
 namespace {
 
-Json optional_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
-
 Json problem_json(const scheduler::Problem& problem) {
   Json json{{"kind", to_string(problem.kind)}, {"modes", problem.grid.size()}};
   if (problem.infers()) {
@@ -48,7 +44,7 @@ Json Pilot::explain() const {
             {"infeasible", nullptr},
             {"notes", plan_ ? Json(plan_->notes) : Json::array()},
             {"watch",
-             {{"power_w", optional_json(power_watch_.mean_w())},
+             {{"power_w", json_or_null(power_watch_.mean_w())},
               {"power_factor", power_factor_},
               {"latency", latency_json(latency_watches_)}}}};
   if (board_.fixed_mode()) {
@@ -66,7 +62,7 @@ Json Pilot::explain() const {
   }
   if (!settlement_ || jobs_.empty()) return json;
   json["problem"] = problem_json(settlement_->problem);
-  json["problem"]["power_budget_w"] = optional_json(budget_.power_w());
+  json["problem"]["power_budget_w"] = json_or_null(budget_.power_w());
   if (settlement_->choice) json["choice"] = settlement_->choice->to_json();
   if (settlement_->infeasible) json["infeasible"] = settlement_->infeasible->to_json();
   return json;

@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t kMaxFileBytes = 4096;
 
-Json optional_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
-
 Expected<std::optional<double>> parse(const std::string& text, const std::string& path) {
   const auto json = parse_json(text);
   if (json && json->is_object() && json->contains("power_w")) {
@@ -45,7 +41,7 @@ Expected<PowerBudget> PowerBudget::open(std::string path, std::optional<double> 
 Expected<void> PowerBudget::set(std::optional<double> power_w) {
   if (power_w && !finite_and_positive(*power_w))
     return fail(ErrorCode::invalid_argument, fmt::format("{} W is no power budget", *power_w));
-  FULCRUM_TRY(replace_file(path_, to_line(Json{{"power_w", optional_json(power_w)}}) + "\n"));
+  FULCRUM_TRY(replace_file(path_, to_line(Json{{"power_w", json_or_null(power_w)}}) + "\n"));
   is_set_ = true;
   set_w_ = power_w;
   return {};
@@ -60,9 +56,9 @@ Expected<void> PowerBudget::reset() {
 
 Json PowerBudget::to_json() const {
   const char* source = is_set_ ? "set" : configured_w_ ? "config" : "none";
-  return {{"power_w", optional_json(power_w())},
+  return {{"power_w", json_or_null(power_w())},
           {"source", source},
-          {"config_power_w", optional_json(configured_w_)}};
+          {"config_power_w", json_or_null(configured_w_)}};
 }
 
 }  // namespace fulcrum::daemon

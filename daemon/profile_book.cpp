@@ -16,6 +16,18 @@ scheduler::Profile for_planning(const profiler::Profile& p) {
   return {p.key.task, p.key.mode, p.key.batch_size, p.time.p50_ms, p.time.p99_ms, p.power_w, p.measurements};
 }
 
+// What the fingerprint, which is of time and power, does not tell of a job's size.
+std::string size_traits(const JobSpec& spec) {
+  Json traits{{"batch_sizes", spec.batch_sizes()}};
+  if (const auto* training = spec.training()) {
+    traits["dataset"] = training->dataset.to_json();
+    if (training->validation) traits["validation"] = training->validation->dataset.to_json();
+  } else {
+    traits["dataset"] = spec.inference()->source.dataset.to_json();
+  }
+  return to_line(traits);
+}
+
 }  // namespace
 
 WorkloadTask task_of(const JobSpec& spec) {
@@ -83,6 +95,14 @@ Expected<std::optional<double>> ProfileBook::kappa_of(const JobSpec& spec) {
 
 Expected<void> ProfileBook::keep_kappa(const JobSpec& spec, double kappa) {
   return store_.keep_kappa(board_id_, fingerprint_of(spec), kappa);
+}
+
+Expected<std::optional<std::int64_t>> ProfileBook::memory_of(const JobSpec& spec) {
+  return store_.memory_bytes(board_id_, fingerprint_of(spec), size_traits(spec));
+}
+
+Expected<void> ProfileBook::keep_memory(const JobSpec& spec, std::int64_t bytes) {
+  return store_.keep_memory(board_id_, fingerprint_of(spec), size_traits(spec), bytes);
 }
 
 profiler::ProfileFilter ProfileBook::of_workload(const Workload& workload) const {

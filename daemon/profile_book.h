@@ -40,6 +40,10 @@ class ProfileBook {
   [[nodiscard]] Expected<std::optional<double>> kappa_of(const JobSpec& spec);
   [[nodiscard]] Expected<void> keep_kappa(const JobSpec& spec, double kappa);
 
+  // The most memory that such a job has taken on this board; none: not known.
+  [[nodiscard]] Expected<std::optional<std::int64_t>> memory_of(const JobSpec& spec);
+  [[nodiscard]] Expected<void> keep_memory(const JobSpec& spec, std::int64_t bytes);
+
   // The methods profile.* of the control socket; `workload` is a fingerprint, none: all of this board.
   using Workload = std::optional<std::string>;
   [[nodiscard]] Expected<Json> list(const Workload& workload);

@@ -14,7 +14,7 @@ struct CodeRow {
   const char* meaning;
 };
 
-constexpr std::array<CodeRow, 12> kCodes{{
+constexpr std::array<CodeRow, 14> kCodes{{
     {ErrorCode::invalid_argument, kInvalidParams, "the parameters are wrong; `data.faults` has all that is"},
     {ErrorCode::internal, kInternalError, "a defect of Fulcrum"},
     {ErrorCode::not_found, -32000, "the named thing does not exist"},
@@ -26,6 +26,8 @@ constexpr std::array<CodeRow, 12> kCodes{{
     {ErrorCode::limit_exceeded, -32006, "larger, longer or more than is allowed"},
     {ErrorCode::unsupported, -32007, "not on this board, or not in this version"},
     {ErrorCode::corrupt, -32008, "stored data is not what was written"},
+    {ErrorCode::out_of_memory, -32010, "the board's memory, or the GPU's, does not suffice"},
+    {ErrorCode::device_lost, -32011, "the GPU has failed, and with it all that the worker had on it"},
     {ErrorCode::io, -32009, "the operating system refused"},
 }};
 

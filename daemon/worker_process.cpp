@@ -25,6 +25,8 @@ namespace {
 constexpr std::chrono::seconds kEndPatience{1};
 
 std::string describe_end(int status) {
+  if (WIFEXITED(status) && WEXITSTATUS(status) == worker::kDeviceLostStatus)
+    return fmt::format("exited with status {}: the GPU has failed", WEXITSTATUS(status));
   if (WIFEXITED(status)) return fmt::format("exited with status {}", WEXITSTATUS(status));
   if (WIFSIGNALED(status)) {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): one thread of the daemon asks.

@@ -291,16 +291,20 @@ Expected<std::optional<double>> Board::read_gpu_load() const {
   return static_cast<double>(thousandths) / 1000;
 }
 
-Expected<std::int64_t> Board::read_available_memory_bytes() const {
+Expected<BoardMemory> Board::read_memory() const {
   FULCRUM_TRY_ASSIGN(text, tree_->read(kMemory));
-  constexpr std::string_view kKey = "\nMemAvailable:";
-  const auto at = text.find(kKey);
-  const auto numbers = at == std::string::npos
-                           ? std::vector<std::int64_t>()
-                           : powermode::numbers_in(std::string_view(text).substr(at + kKey.size(), 40));
-  if (numbers.empty() || numbers.front() < 0)
-    return fail(ErrorCode::corrupt, fmt::format("'{}' tells no MemAvailable", kMemory));
-  return numbers.front() * 1024;
+  const auto bytes_of = [&text = text](std::string_view key) -> Expected<std::int64_t> {
+    const auto at = text.find(key);
+    const auto numbers = at == std::string::npos
+                             ? std::vector<std::int64_t>()
+                             : powermode::numbers_in(std::string_view(text).substr(at + key.size(), 40));
+    if (numbers.empty() || numbers.front() < 0)
+      return fail(ErrorCode::corrupt, fmt::format("'{}' tells no {}", kMemory, key));
+    return numbers.front() * 1024;
+  };
+  FULCRUM_TRY_ASSIGN(total, bytes_of("MemTotal:"));
+  FULCRUM_TRY_ASSIGN(available, bytes_of("MemAvailable:"));
+  return BoardMemory{total, available};
 }
 
 Expected<std::string> Board::boot_id() const {

@@ -43,6 +43,12 @@ struct ThrottleCount {
   bool momentary = false;  // a part of what the highest modes are
 };
 
+struct BoardMemory {
+  std::int64_t total_bytes = 0;
+  // What programs can have; the page cache counts as free. cuMemGetInfo's free memory does not count it.
+  std::int64_t available_bytes = 0;
+};
+
 class Board {
  public:
   // `unsupported` when this is another machine; `unavailable` when nodes that are needed are not there, or
@@ -119,8 +125,7 @@ class Board {
   // that does not tell.
   [[nodiscard]] Expected<std::optional<double>> read_gpu_load() const;
 
-  // What programs can have; the page cache counts as free. cuMemGetInfo's free memory does not count it.
-  [[nodiscard]] Expected<std::int64_t> read_available_memory_bytes() const;
+  [[nodiscard]] Expected<BoardMemory> read_memory() const;
 
   // Knobs set in one boot are gone in the next.
   [[nodiscard]] Expected<std::string> boot_id() const;

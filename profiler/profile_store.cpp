@@ -42,6 +42,16 @@ constexpr const char* kSchema = R"sql(
 
 constexpr const char* kWithForeignLoad = "ALTER TABLE measurement ADD COLUMN foreign_gpu_load REAL";
 
+constexpr const char* kWithMemory = R"sql(
+  CREATE TABLE memory (
+    board    TEXT NOT NULL,
+    workload TEXT NOT NULL,
+    job      TEXT NOT NULL,
+    bytes    INTEGER NOT NULL,
+    PRIMARY KEY (board, workload, job)
+  ) STRICT;
+)sql";
+
 constexpr const char* kColumns =
     "board, workload, task, cpu_cores, cpu_khz, gpu_hz, emc_hz, batch_size, minibatches, p50_ms, p99_ms, "
     "mean_ms, stddev_ms, power_w, temperature_c, measured_at_ms, cost_s, foreign_gpu_load";
@@ -109,7 +119,7 @@ Expected<Measurement> read_row(const sqlite::Statement& row) {
 Expected<ProfileStore> ProfileStore::open(const std::string& path) {
   auto database = sqlite::Database::open(path);
   if (!database) return in_context(std::move(database).error(), "opening the profile store");
-  FULCRUM_TRY(database->create_schema({kSchema, kWithForeignLoad}));
+  FULCRUM_TRY(database->create_schema({kSchema, kWithForeignLoad, kWithMemory}));
   FULCRUM_TRY_ASSIGN(statements, prepare(*database));
   return ProfileStore(*std::move(database), std::move(statements));
 }
@@ -135,9 +145,20 @@ Expected<ProfileStore::Statements> ProfileStore::prepare(const sqlite::Database&
   FULCRUM_TRY_ASSIGN(remove_kappa,
                      database.prepare("DELETE FROM calibration WHERE (?1 IS NULL OR board = ?1) AND "
                                       "(?2 IS NULL OR workload = ?2)"));
-  return Statements{std::move(insert),      std::move(prune),        std::move(select),
-                    std::move(remove),      std::move(select_kappa), std::move(insert_kappa),
-                    std::move(remove_kappa)};
+  FULCRUM_TRY_ASSIGN(
+      select_memory,
+      database.prepare("SELECT bytes FROM memory WHERE board = ?1 AND workload = ?2 AND job = ?3"));
+  FULCRUM_TRY_ASSIGN(insert_memory,
+                     database.prepare("INSERT INTO memory (board, workload, job, bytes) VALUES "
+                                      "(?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET bytes = "
+                                      "max(bytes, excluded.bytes)"));
+  FULCRUM_TRY_ASSIGN(remove_memory,
+                     database.prepare("DELETE FROM memory WHERE (?1 IS NULL OR board = ?1) AND "
+                                      "(?2 IS NULL OR workload = ?2)"));
+  return Statements{std::move(insert),       std::move(prune),         std::move(select),
+                    std::move(remove),       std::move(select_kappa),  std::move(insert_kappa),
+                    std::move(remove_kappa), std::move(select_memory), std::move(insert_memory),
+                    std::move(remove_memory)};
 }
 
 Expected<void> ProfileStore::add(const Measurement& measurement) {
@@ -213,6 +234,8 @@ Expected<int> ProfileStore::forget(const ProfileFilter& filter) {
   if (names_whole_workloads(filter)) {
     statements_.remove_kappa.bind_all(filter.board_id, filter.fingerprint);
     FULCRUM_TRY(statements_.remove_kappa.run());
+    statements_.remove_memory.bind_all(filter.board_id, filter.fingerprint);
+    FULCRUM_TRY(statements_.remove_memory.run());
   }
   FULCRUM_TRY(transaction.commit());
   return forgotten;
@@ -233,6 +256,24 @@ Expected<void> ProfileStore::keep_kappa(const std::string& board_id, const std::
                                         double kappa) {
   statements_.insert_kappa.bind_all(board_id, fingerprint, kappa);
   return statements_.insert_kappa.run();
+}
+
+Expected<std::optional<std::int64_t>> ProfileStore::memory_bytes(const std::string& board_id,
+                                                                 const std::string& fingerprint,
+                                                                 const std::string& job) {
+  auto& query = statements_.select_memory;
+  query.bind_all(board_id, fingerprint, job);
+  FULCRUM_TRY_ASSIGN(has_row, query.step());
+  std::optional<std::int64_t> found;
+  if (has_row) found = query.whole(0);
+  query.reset();
+  return found;
+}
+
+Expected<void> ProfileStore::keep_memory(const std::string& board_id, const std::string& fingerprint,
+                                         const std::string& job, std::int64_t bytes) {
+  statements_.insert_memory.bind_all(board_id, fingerprint, job, bytes);
+  return statements_.insert_memory.run();
 }
 
 Expected<Json> ProfileStore::export_json(const ProfileFilter& filter) {

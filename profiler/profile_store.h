@@ -49,7 +49,7 @@ class ProfileStore {
   // One by one, by key and time.
   [[nodiscard]] Expected<std::vector<Measurement>> measurements(const ProfileFilter& filter);
 
-  // How many measurements were forgotten. A whole workload's calibration is forgotten with them.
+  // How many measurements were forgotten. A whole workload's calibration and memory are forgotten with them.
   [[nodiscard]] Expected<int> forget(const ProfileFilter& filter);
 
   // How much slower than the simulated board's model the steps of a workload are made to last, which is what
@@ -58,6 +58,14 @@ class ProfileStore {
                                                       const std::string& fingerprint);
   [[nodiscard]] Expected<void> keep_kappa(const std::string& board_id, const std::string& fingerprint,
                                           double kappa);
+
+  // The most memory that a job of a workload has taken. `job`: what of the job counts for it and is not in
+  // the fingerprint.
+  [[nodiscard]] Expected<std::optional<std::int64_t>> memory_bytes(const std::string& board_id,
+                                                                   const std::string& fingerprint,
+                                                                   const std::string& job);
+  [[nodiscard]] Expected<void> keep_memory(const std::string& board_id, const std::string& fingerprint,
+                                           const std::string& job, std::int64_t bytes);
 
   [[nodiscard]] Expected<Json> export_json(const ProfileFilter& filter);
 
@@ -71,7 +79,8 @@ class ProfileStore {
 
  private:
   struct Statements {
-    sqlite::Statement insert, prune, select, remove, select_kappa, insert_kappa, remove_kappa;
+    sqlite::Statement insert, prune, select, remove, select_kappa, insert_kappa, remove_kappa, select_memory,
+        insert_memory, remove_memory;
   };
   ProfileStore(sqlite::Database database, Statements statements)
       : database_(std::move(database)), statements_(std::move(statements)) {}

@@ -1,5 +1,7 @@
 #include "worker/executor.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <memory>
 #include <thread>
@@ -69,13 +71,16 @@ void Executor::load(const StartJob& start) {
   background_->post([this, start] {
     const OnBehalfOf job(start.job);
     activity_.load_begins(start.job);
+    ::malloc_trim(0);  // what earlier jobs have left is not this one's
+    const auto before = read_memory();
     auto build = factory_.load(start, [this] { inbox_.wake(); });
     activity_.load_ends();
-    inbox_.post([this, start, build = std::move(build)] { adopt(start, build); });
+    inbox_.post([this, start, before, build = std::move(build)] { adopt(start, build, before); });
   });
 }
 
-void Executor::adopt(const StartJob& start, Expected<WorkloadFactory::Build> build) {
+void Executor::adopt(const StartJob& start, Expected<WorkloadFactory::Build> build,
+                     const Expected<MemoryReading>& before) {
   if (loading_.erase(start.job) == 0) return;  // stopped meanwhile
   auto workload = build ? this->build(start.job, *build) : Expected<Workload>(Unexpected(build.error()));
   auto adopted = workload ? adopt_workload(start, std::move(*workload)) : Unexpected(workload.error());
@@ -83,7 +88,18 @@ void Executor::adopt(const StartJob& start, Expected<WorkloadFactory::Build> bui
     end({start.job, Outcome::failed, adopted.error(), nullptr, start.resume, nullptr});
     return;
   }
+  MemoryMeter& memory = memory_of(start.job);
+  memory = MemoryMeter(factory_.device_takes_machine_memory());
+  if (const auto now = read_memory(); before && now) {
+    memory.begin(*before);
+    memory.loaded(*now);
+  }
   measuring_.insert(start.job);
+}
+
+MemoryMeter& Executor::memory_of(JobId job) {
+  const auto training = training_.find(job);
+  return training != training_.end() ? training->second.memory() : inference_.at(job).memory();
 }
 
 Expected<Workload> Executor::build(JobId job, const WorkloadFactory::Build& build) {
@@ -337,6 +353,14 @@ void Executor::run_probe_step() {
 }
 
 Expected<Executor::Timing> Executor::trial_step(JobId id, int batch_size) {
+  reset_memory_peak();
+  const auto before = read_memory();
+  auto timing = untold_step(id, batch_size);
+  if (const auto after = read_memory(); timing && before && after) memory_of(id).step(*before, *after);
+  return timing;
+}
+
+Expected<Executor::Timing> Executor::untold_step(JobId id, int batch_size) {
   Expected<void> stepped;
   const DeviceSlice slice{id, batch_size, probing(id)};
   const auto training = training_.find(id);

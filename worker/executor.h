@@ -53,7 +53,9 @@ class Executor {
   };
 
   void load(const StartJob& start);
-  void adopt(const StartJob& start, Expected<WorkloadFactory::Build> build);
+  // `before`: the memory as it was before the job was loaded.
+  void adopt(const StartJob& start, Expected<WorkloadFactory::Build> build,
+             const Expected<MemoryReading>& before);
   Expected<Workload> build(JobId job, const WorkloadFactory::Build& build);
   [[nodiscard]] Expected<void> adopt_workload(const StartJob& start, Workload workload);
   void stop_now(JobId job);
@@ -70,8 +72,9 @@ class Executor {
   void run_probe_step();
   void wait(const scheduler::Wait& slice);
   void report_running(DeviceSlice slice, TimePoint started);
-  // Of a job's training step or of its inference batch.
+  // Of a job's training step or of its inference batch; the memory that it takes is measured too.
   Expected<Timing> trial_step(JobId job, int batch_size);
+  Expected<Timing> untold_step(JobId job, int batch_size);
   Timing timed(DeviceSlice slice, const Pacer& pacer, const std::function<void()>& step);
 
   void settle_trials();
@@ -83,6 +86,7 @@ class Executor {
   void end(JobEnded message);
   void fail_job(JobId job, JobProgress last, Error error);
   void close_in_background(TrainingJob& job, Outcome outcome);
+  MemoryMeter& memory_of(JobId job);
   bool in_plan(JobId job) const;
   bool probing(JobId job) const { return probe_ && probe_->order.job == job; }
   bool request_waits() const;

@@ -141,6 +141,7 @@ JobProgress InferenceJob::progress() const {
                       {"latency_max_ms", latency_.max_ms()},
                       {"batches", batches_}};
   if (correct_) message.progress["accuracy"] = share(*correct_, latency_.count());
+  if (memory_.peak_bytes() > 0) message.progress["memory_bytes"] = memory_.peak_bytes();
   if (pacer_.paced()) message.progress["overruns"] = pacer_.overruns();
   message.progress.update(workload_->progress());
   message.resume = {{"latency", latency_.to_json()},

@@ -8,6 +8,7 @@
 #include "common/clock.h"
 #include "common/histogram.h"
 #include "scheduler/arrival_process.h"
+#include "worker/memory_meter.h"
 #include "worker/pacer.h"
 #include "worker/step_times.h"
 #include "worker/trial.h"
@@ -26,6 +27,7 @@ class InferenceJob {
   Trial& trial() { return trial_; }
   const Trial& trial() const { return trial_; }
   Pacer& pacer() { return pacer_; }
+  MemoryMeter& memory() { return memory_; }
   JobReady settle_trial();
   void forget_recent_times() { recent_ = {}; }
 
@@ -68,6 +70,7 @@ class InferenceJob {
   std::unique_ptr<InferenceWorkload> workload_;
   Trial trial_;
   Pacer pacer_;
+  MemoryMeter memory_;
   RecentStepTimes recent_;
 
   scheduler::ArrivalProcess arrivals_;

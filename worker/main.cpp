@@ -101,7 +101,8 @@ class Worker {
 int main(int argc, char** argv) {
   CLI::App app{
       "Runs the models of fulcrumd, which starts it. Not for use by hand.\n\n"
-      "Exit status: 0 told to shut down, 1 cannot start, 2 wrong usage, 3 the daemon is gone."};
+      "Exit status: 0 told to shut down, 1 cannot start, 2 wrong usage, 3 the daemon is gone, "
+      "4 the GPU has failed."};
   app.set_version_flag("--version", kVersion);
   std::string level = "info";
   app.add_option("--log-level", level, "trace, debug, info, warn or error")->capture_default_str();

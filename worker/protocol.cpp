@@ -66,10 +66,6 @@ std::vector<StepTime> step_times_from(const Json& json) {
   return times;
 }
 
-Json optional_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
-
 std::optional<double> optional_from(const Json& json) {
   return json.is_null() ? std::nullopt : std::optional<double>(json.get<double>());
 }
@@ -91,7 +87,7 @@ std::vector<PaceEntry> entries_from(const Json& json) {
 
 Json pace_json(const std::optional<Pace>& pace) {
   if (!pace) return nullptr;
-  return {{"entries", entries_json(pace->entries)}, {"kappa", optional_json(pace->kappa)}};
+  return {{"entries", entries_json(pace->entries)}, {"kappa", json_or_null(pace->kappa)}};
 }
 
 std::optional<Pace> pace_from(const Json& json) {
@@ -278,7 +274,7 @@ template <>
 struct Codec<JobReady> {
   static constexpr const char* kName = "job_ready";
   static Json write(const JobReady& m) {
-    return {{"job", m.job}, {"step_times", step_times_json(m.step_times)}, {"kappa", optional_json(m.kappa)}};
+    return {{"job", m.job}, {"step_times", step_times_json(m.step_times)}, {"kappa", json_or_null(m.kappa)}};
   }
   static JobReady read(const Json& j) {
     return {integer_from<JobId>(j.at("job")), step_times_from(j.at("step_times")),

@@ -19,6 +19,8 @@
 namespace fulcrum::worker {
 
 inline constexpr int kProtocolVersion = 3;
+// The status with which the worker ends in the midst of a step when the GPU has failed.
+inline constexpr int kDeviceLostStatus = 4;
 inline constexpr int kWorkerFd = 3;                        // the worker's end of the socketpair
 inline constexpr std::size_t kMaxMessageBytes = 4U << 20;  // a plan with many jobs is tens of KiB
 

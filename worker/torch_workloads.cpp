@@ -1,5 +1,7 @@
 #include "worker/torch_workloads.h"
 
+#include <unistd.h>
+
 #include <cmath>
 #include <memory>
 #include <thread>
@@ -34,6 +36,19 @@ Expected<CheckpointStore> open_checkpoints(const std::string& directory, int kep
   }
 }
 
+constexpr const char* kRetried =
+    "memory ran out in a step; it was done again after what was cached had been given back";
+
+// After a fault of the device nothing works any more that this process does on it. The daemon, which sees in
+// whose step that was, starts another.
+template <class T>
+Expected<T> unless_device_lost(Expected<T> result, const Logger& log) {
+  if (result || result.error().code != ErrorCode::device_lost) return result;
+  log->critical("the device is lost: {}", result.error().to_string());
+  log->flush();
+  ::_exit(kDeviceLostStatus);
+}
+
 class TorchTraining final : public TrainingWorkload {
  public:
   TorchTraining(std::unique_ptr<TrainingRun> run, std::string output, Logger log)
@@ -44,7 +59,7 @@ class TorchTraining final : public TrainingWorkload {
       FULCRUM_TRY_ASSIGN(trial, run_->make_trial());
       trial_ = std::move(trial);
     }
-    return trial_->step();
+    return unless_device_lost(trial_->step(), log_);
   }
 
   void end_trial() override { trial_.reset(); }
@@ -53,7 +68,8 @@ class TorchTraining final : public TrainingWorkload {
   bool finished() const override { return run_->finished(); }
 
   Expected<Step> step() override {
-    FULCRUM_TRY_ASSIGN(step, run_->step());
+    FULCRUM_TRY_ASSIGN(step, unless_device_lost(run_->step(), log_));
+    if (step.retried) log_->warn("{}", kRetried);
     const Step taken{step.validation, step.ends_epoch};
     if (step.validation) return taken;
     fetch_stall_ms_ += step.data_ms;
@@ -116,7 +132,8 @@ class TorchTraining final : public TrainingWorkload {
 
 class TorchInference final : public InferenceWorkload {
  public:
-  explicit TorchInference(std::unique_ptr<InferenceRun> run) : run_(std::move(run)) {}
+  TorchInference(std::unique_ptr<InferenceRun> run, Logger log)
+      : run_(std::move(run)), log_(std::move(log)) {}
 
   // The weights are those of a training job from now on, as it learns.
   void follow(JobId job, WeightsFollower::Options options) {
@@ -174,7 +191,8 @@ class TorchInference final : public InferenceWorkload {
     samples.reserve(requests.size());
     for (const auto request : requests)
       samples.push_back(static_cast<std::size_t>(request % run_->dataset_size()));
-    FULCRUM_TRY_ASSIGN(batch, run_->run(samples));
+    FULCRUM_TRY_ASSIGN(batch, unless_device_lost(run_->run(samples), log_));
+    if (batch.retried) log_->warn("{}", kRetried);
     return batch.correct;
   }
 
@@ -184,6 +202,7 @@ class TorchInference final : public InferenceWorkload {
   }
 
   std::unique_ptr<InferenceRun> run_;
+  Logger log_;
   JobId served_job_ = 0;
   std::unique_ptr<WeightsFollower> follower_;  // is gone before the run
   // Of the weights that answered last.
@@ -230,7 +249,7 @@ Expected<WorkloadFactory::Build> TorchWorkloadFactory::load_inference(const Star
   return Build([this, start, data = std::move(data), following]() -> Expected<Workload> {
     FULCRUM_TRY_ASSIGN(run, InferenceRun::create(start.spec, data,
                                                  {start.threads, &clock_, false, start.served.has_value()}));
-    auto inference = std::make_unique<TorchInference>(std::move(run));
+    auto inference = std::make_unique<TorchInference>(std::move(run), log_);
     if (start.served) inference->follow(start.served->job, std::move(*following));
     return Workload(std::move(inference));
   });

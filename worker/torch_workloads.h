@@ -7,11 +7,16 @@
 
 namespace fulcrum::worker {
 
+// Of LibTorch, and the device that it uses: "cpu" or "cuda".
+std::string torch_version();
+std::string torch_device();
+
 class TorchWorkloadFactory final : public WorkloadFactory {
  public:
   TorchWorkloadFactory(const Clock& clock, Logger log) : clock_(clock), log_(std::move(log)) {}
 
   [[nodiscard]] Expected<Build> load(const StartJob& start, std::function<void()> wake) override;
+  bool device_takes_machine_memory() const override { return torch_device() == "cuda"; }
 
  private:
   [[nodiscard]] Expected<Build> load_training(const StartJob& start, std::function<void()> wake);
@@ -20,9 +25,5 @@ class TorchWorkloadFactory final : public WorkloadFactory {
   const Clock& clock_;
   Logger log_;
 };
-
-// Of LibTorch, and the device that it uses: "cpu" or "cuda".
-std::string torch_version();
-std::string torch_device();
 
 }  // namespace fulcrum::worker

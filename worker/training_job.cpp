@@ -45,6 +45,7 @@ JobProgress TrainingJob::progress(TimePoint now) const {
     message.progress["minibatches_per_s"] = rate;
     message.progress["samples_per_s"] = rate * batch_size_;
   }
+  if (memory_.peak_bytes() > 0) message.progress["memory_bytes"] = memory_.peak_bytes();
   if (pacer_.paced()) message.progress["overruns"] = pacer_.overruns();
   return message;
 }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "common/clock.h"
+#include "worker/memory_meter.h"
 #include "worker/pacer.h"
 #include "worker/step_times.h"
 #include "worker/trial.h"
@@ -25,6 +26,7 @@ class TrainingJob {
   Trial& trial() { return trial_; }
   const Trial& trial() const { return trial_; }
   Pacer& pacer() { return pacer_; }
+  MemoryMeter& memory() { return memory_; }
 
   // Ends the measuring: step times as they last in the present mode, if they are known.
   JobReady settle_trial();
@@ -42,6 +44,7 @@ class TrainingJob {
   std::unique_ptr<TrainingWorkload> workload_;
   Trial trial_;
   Pacer pacer_;
+  MemoryMeter memory_;
   RecentStepTimes recent_;
   std::uint64_t steps_run_ = 0;    // in this process
   std::uint64_t minibatches_ = 0;  // of them, training

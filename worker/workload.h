@@ -63,6 +63,9 @@ class WorkloadFactory {
 
   virtual ~WorkloadFactory() = default;
 
+  // What jobs have on the device is taken from the machine's memory, and not from the process's pages.
+  virtual bool device_takes_machine_memory() const { return false; }
+
   // Reads and unpacks what the job names, on a thread of its own, and hands back the rest of the work, which
   // the executor's thread does. `wake` may be called from any thread, whenever ready() may have become true.
   [[nodiscard]] virtual Expected<Build> load(const StartJob& start, std::function<void()> wake) = 0;

@@ -133,9 +133,10 @@ Expected<InferenceBatch> InferenceRun::run(const std::vector<std::size_t>& sampl
   const TimePoint asked = state_->clock.now();
   FULCRUM_TRY_ASSIGN(minibatch, state_->dataset->read(samples));
   const TimePoint start = state_->clock.now();
-  FULCRUM_TRY_ASSIGN(predictions,
-                     torch_call(state_->doing(minibatch), [&] { return state_->predict(minibatch); }));
   InferenceBatch batch;
+  FULCRUM_TRY_ASSIGN(predictions, torch_call_retrying(
+                                      state_->doing(minibatch), batch.retried,
+                                      [&] { return state_->predict(minibatch); }, [] { return true; }));
   batch.device_ms = to_ms(state_->clock.now() - start);
   batch.data_ms = to_ms(start - asked);
   if (!predictions.empty() && minibatch.layout->has_class()) batch.correct = 0;

@@ -20,6 +20,7 @@ struct InferenceBatch {
   // Class of each sample, in the order asked for; empty if the network's answers are not logits [n, classes].
   std::vector<std::int64_t> predictions;
   std::optional<std::size_t> correct;  // of these, equal to the label
+  bool retried = false;                // memory ran out the first time
   double data_ms = 0;                  // reading the samples
   double device_ms = 0;                // forward, to completion
 };

@@ -29,6 +29,7 @@ struct Learner::Parts {
   LossScale loss_scale = {};  // used in mixed precision
   bool deterministic = true;  // as far as Fulcrum can see to it
   std::optional<int> classes = {};
+  bool updating = false;  // the weights may be between two states
 
   bool mixed() const { return how.precision == "mixed"; }
 
@@ -71,6 +72,7 @@ struct Learner::Parts {
   }
 
   void update() {
+    updating = true;
     if (mixed() && !loss_scale.unscale(parameters)) return;
     if (how.clipping) clip_gradients(*how.clipping, parameters);
     optimizer->step();
@@ -107,6 +109,7 @@ struct Learner::Parts {
   };
 
   TrainedMinibatch train(const Minibatch& minibatch, double lr_factor) {
+    updating = false;
     const DeviceTurn turn(share);
     const auto batch = batch_tensors(minibatch, share.device());
     set_lr(*optimizer, how.optimizer.lr * lr_factor);
@@ -177,8 +180,17 @@ Expected<std::unique_ptr<Learner>> Learner::create(const JobSpec& spec,
 }
 
 Expected<TrainedMinibatch> Learner::train(const Minibatch& minibatch, double lr_factor) {
-  return torch_call(parts_->doing("training minibatch", minibatch),
-                    [&] { return parts_->train(minibatch, lr_factor); });
+  const DeviceShare before = parts_->share;
+  const auto may_retry = [&] {
+    parts_->share = before;  // with the same random numbers
+    return !parts_->updating;
+  };
+  bool retried = false;
+  auto trained = torch_call_retrying(
+      parts_->doing("training minibatch", minibatch), retried,
+      [&] { return parts_->train(minibatch, lr_factor); }, may_retry);
+  if (trained) trained->retried = retried;
+  return trained;
 }
 
 std::optional<int> Learner::classes() const {
@@ -186,8 +198,10 @@ std::optional<int> Learner::classes() const {
 }
 
 Expected<Score> Learner::evaluate(const Minibatch& minibatch) {
-  return torch_call(parts_->doing("validation minibatch", minibatch),
-                    [&] { return parts_->evaluate(minibatch); });
+  bool retried = false;
+  return torch_call_retrying(
+      parts_->doing("validation minibatch", minibatch), retried, [&] { return parts_->evaluate(minibatch); },
+      [] { return true; });
 }
 
 Expected<LearnerState> Learner::save() const {

@@ -33,6 +33,7 @@ struct Score {
 struct TrainedMinibatch {
   double loss = 0;       // mean, before the update
   bool skipped = false;  // nothing was learned from it: its loss is not a finite number
+  bool retried = false;  // memory ran out the first time
 };
 
 struct LearnerOptions {
@@ -52,7 +53,8 @@ class Learner {
   Learner& operator=(const Learner&) = delete;
 
   // Forward, backward and update, to completion, with this share of the optimizer's learning rate. A loss
-  // that is not a finite number is treated as the spec says.
+  // that is not a finite number is treated as the spec says. When memory runs out before the update, what is
+  // cached is given back and all is done once more.
   [[nodiscard]] Expected<TrainedMinibatch> train(const Minibatch& minibatch, double lr_factor);
 
   // How many classes the network has told apart; none before it has run, or for a loss that is not of labels.

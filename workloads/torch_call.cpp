@@ -1,8 +1,16 @@
 #include "workloads/torch_call.h"
 
 #include <c10/util/Exception.h>
+#include <malloc.h>
 
+#include <algorithm>
+#include <array>
+#include <new>
 #include <regex>
+
+#ifdef FULCRUM_TORCH_WITH_CUDA
+#include <c10/cuda/CUDACachingAllocator.h>
+#endif
 
 namespace fulcrum::workloads {
 
@@ -24,6 +32,12 @@ std::string words_of_the_operator(const std::string& what) {
   return *words;
 }
 
+template <std::size_t n>
+bool has_one_of(const std::string& text, const std::array<const char*, n>& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&text](const char* word) { return text.find(word) != std::string::npos; });
+}
+
 std::string on_one_line(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' '))
     text.pop_back();
@@ -31,6 +45,24 @@ std::string on_one_line(std::string text) {
 }
 
 }  // namespace
+
+ErrorCode code_of(const std::exception& thrown) {
+  constexpr std::array kOutOfMemory{"out of memory", "can't allocate memory", "not enough memory",
+                                    "CUBLAS_STATUS_ALLOC_FAILED", "CUDNN_STATUS_ALLOC_FAILED"};
+  // Most of them are sticky: no later call on the device succeeds.
+  constexpr std::array kDeviceLost{"CUDA error: ", "CUDNN_STATUS_", "CUBLAS_STATUS_"};
+  const std::string what = thrown.what();
+  if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr || has_one_of(what, kOutOfMemory))
+    return ErrorCode::out_of_memory;
+  return has_one_of(what, kDeviceLost) ? ErrorCode::device_lost : ErrorCode::internal;
+}
+
+void free_cached_memory() {
+#ifdef FULCRUM_TORCH_WITH_CUDA
+  c10::cuda::CUDACachingAllocator::emptyCache();
+#endif
+  ::malloc_trim(0);
+}
 
 std::string reason_of(const std::exception& thrown) {
   const auto* torchs = dynamic_cast<const c10::Error*>(&thrown);

@@ -200,6 +200,7 @@ Expected<TrainingStep> TrainingRun::State::training_step() {
   step.device_ms = to_ms(clock().now() - start);
   step.loss = trained.loss;
   step.skipped = trained.skipped;
+  step.retried = trained.retried;
 
   ++position.steps;
   ++position.minibatch;

@@ -45,6 +45,7 @@ struct TrainingProgress {
 struct TrainingStep {
   bool validation = false;  // a minibatch of the validation set, forward only
   bool skipped = false;     // nothing was learned from it
+  bool retried = false;     // memory ran out the first time
   bool ends_epoch = false;  // with the validation after it, if one was due
   std::size_t samples = 0;
   double loss = 0;       // mean over the minibatch

@@ -154,6 +154,56 @@ TEST_F(Control, AJobWhoseStepsDoNotEndFailsAlone) {
                                 "was killed by signal 9 (Killed), because a step of job 2 has not ended");
 }
 
+// The simulated board has 30,622 MiB, of which 23,558 are available.
+class MemoryOfJobs : public Control {
+ protected:
+  void SetUp() override {
+    auto book = ProfileBook::open(dir_ / "profiles.db", "agx-orin", {true, 1});
+    ASSERT_TRUE(book);
+    for (const auto& job : {training_spec(), inference_spec()})
+      ASSERT_TRUE(book->keep_memory(JobSpec::from_json(job).value(), std::int64_t{300} << 20));
+  }
+  static void leave_400_mib(DaemonConfig& config) { config.worker.memory_headroom_mb = 23'158; }
+};
+
+TEST_F(MemoryOfJobs, WhatCanNeverFitIsRefusedWithTheFigures) {
+  Daemon daemon(dir_.path(), "works",
+                [](DaemonConfig& config) { config.worker.memory_headroom_mb = 30'500; });
+  const auto answer = daemon.submit(training_spec());
+  ASSERT_FALSE(answer);
+  EXPECT_THAT(answer.error().front().message,
+              testing::HasSubstr("needs 300 MiB of memory, as was measured before; the board has 30622 MiB"));
+  auto another = training_spec();
+  another["batch_size"] = 4;
+  EXPECT_TRUE(daemon.submit(another)) << "of which nothing is known";
+}
+
+TEST_F(MemoryOfJobs, WhatDoesNotFitNowWaitsWithTheFigures) {
+  Daemon daemon(dir_.path(), "works",
+                [](DaemonConfig& config) { config.worker.memory_headroom_mb = 23'400; });
+  const auto job = daemon.submitted(training_spec());
+  daemon.run_until([&] { return daemon.control().job(job)->at("progress").contains("waiting_for"); });
+  EXPECT_EQ(daemon.control().job(job)->at("progress").at("waiting_for"),
+            "memory: it needs 300 MiB, and 23558 MiB are available; 23400 MiB stay free");
+  EXPECT_EQ(daemon.state_of(job), "queued");
+}
+
+TEST_F(MemoryOfJobs, AreLoadedOneAfterTheOtherWhereBothMayNotFit) {
+  Daemon daemon(dir_.path(), "lasts", leave_400_mib);
+  bool waited = false;
+  ASSERT_TRUE(daemon.control().watch(std::nullopt, [&waited](const Json& event) {
+    const auto why = event.at("progress").value("waiting_for", "");
+    waited = waited || why.find("300 MiB of them promised") != std::string::npos;
+  }));
+  int answers = 0;
+  for (const auto& spec : {inference_spec(), training_spec()})
+    daemon.control().submit({spec, std::nullopt, false}, [&answers](const Checked<Json>&) { ++answers; });
+  daemon.run_until([&answers] { return answers == 2; });
+  daemon.run_until_state(1, "running");
+  daemon.run_until_state(2, "running");
+  EXPECT_TRUE(waited);
+}
+
 TEST_F(Control, AWatcherSeesTheLifeOfAJob) {
   Daemon daemon(dir_.path(), "works");
   std::vector<std::string> states;

@@ -139,7 +139,7 @@ TEST_P(BoardContract, TellsTemperatureMemoryAndLoad) {
   ASSERT_TRUE(temperature_c);
   EXPECT_GT(*temperature_c, 20);
   EXPECT_LT(*temperature_c, 60) << "a zone that is none was taken for one";
-  EXPECT_GT(board_->read_available_memory_bytes().value(), 0);
+  EXPECT_GT(board_->read_memory()->available_bytes, 0);
   EXPECT_EQ(board_->read_gpu_load().value().has_value(), hardware_.gpu.load);
   EXPECT_EQ(board_->read_throttle_events().value().has_value(), hardware_.over_current);
 }

@@ -110,7 +110,7 @@ TEST_F(BoardSensors, GpuLoadIsThatOfAllPrograms) {
 }
 
 TEST_F(BoardSensors, MemoryIsWhatProgramsCanHave) {
-  EXPECT_EQ(discover()->read_available_memory_bytes().value(), std::int64_t{24123456} * 1024);
+  EXPECT_EQ(discover()->read_memory()->available_bytes, std::int64_t{24123456} * 1024);
 }
 
 TEST_F(BoardSensors, ThrottleEventsAreTheSumOfTheCounters) {

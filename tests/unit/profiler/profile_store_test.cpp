@@ -255,6 +255,7 @@ TEST_F(ProfileStoreTest, KeepsWhatOthersUsedOfTheGpu) {
 TEST_F(ProfileStoreTest, AFileOfAnOlderFulcrumIsBroughtUpToDate) {
   ASSERT_TRUE(open().add(some_measurement()));
   run_sql("ALTER TABLE measurement DROP COLUMN foreign_gpu_load");
+  run_sql("DROP TABLE memory");
   run_sql("PRAGMA user_version = 1");
   auto store = open();
   ASSERT_EQ(store.list({})->size(), 1U);
@@ -262,6 +263,24 @@ TEST_F(ProfileStoreTest, AFileOfAnOlderFulcrumIsBroughtUpToDate) {
   auto m = numbered(1);
   m.foreign_gpu_load = 0.5;
   EXPECT_TRUE(store.add(m));
+}
+
+TEST_F(ProfileStoreTest, TheMostMemoryThatAJobHasTakenIsKept) {
+  const auto key = some_measurement().key;
+  {
+    auto store = open();
+    EXPECT_EQ(store.memory_bytes(key.board_id, key.fingerprint, "of 16").value(), std::nullopt);
+    ASSERT_TRUE(store.keep_memory(key.board_id, key.fingerprint, "of 16", 5'000'000'000));
+    ASSERT_TRUE(store.keep_memory(key.board_id, key.fingerprint, "of 16", 4'000'000'000));
+    ASSERT_TRUE(store.keep_memory(key.board_id, key.fingerprint, "of 64", 9'000'000'000));
+  }
+  auto store = open();
+  EXPECT_EQ(store.memory_bytes(key.board_id, key.fingerprint, "of 16").value(), 5'000'000'000);
+  EXPECT_EQ(store.memory_bytes("another", key.fingerprint, "of 16").value(), std::nullopt);
+  ProfileFilter whole;
+  whole.fingerprint = key.fingerprint;
+  ASSERT_TRUE(store.forget(whole));
+  EXPECT_EQ(store.memory_bytes(key.board_id, key.fingerprint, "of 64").value(), std::nullopt);
 }
 
 TEST_F(ProfileStoreTest, AFileOfANewerFulcrumIsLeftAlone) {

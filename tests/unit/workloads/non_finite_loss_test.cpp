@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "tests/unit/workloads/script_models.h"
+#include "tests/support/script_models.h"
 #include "tests/unit/workloads/tiny_job.h"
 #include "workloads/job_trial.h"
 
@@ -14,28 +14,15 @@ namespace {
 
 using testing::HasSubstr;
 
-// Counts its calls in training in a buffer; the loss is none from call `first` to call `last`.
-std::string forward_without_loss(int first, int last) {
-  return "def forward(self, x):\n"
-         "    h = torch.relu(torch.matmul(x.flatten(1), self.w1) + self.b1)\n"
-         "    y = torch.matmul(h, self.w2)\n"
-         "    if self.training:\n"
-         "        self.steps.add_(1)\n"
-         "        self.calls = self.calls + 1\n"
-         "        if self.calls >= " +
-         std::to_string(first) + " and self.calls <= " + std::to_string(last) +
-         ":\n"
-         "            y = y * float('nan')\n"
-         "    return y\n";
-}
+constexpr const char* kNoNumber = "x = x * float('nan')";
 
 class NonFiniteLoss : public ::testing::Test {
  protected:
   std::unique_ptr<TrainingRun> open(const std::string& what_then, int first, int last, int epochs = 3) {
     spec_ = test::tiny_training_job(directory_.path());
     spec_.model = {};
-    spec_.model.torchscript =
-        test::save_script(directory_ / "model.pt", test::perceptron(forward_without_loss(first, last)));
+    spec_.model.torchscript = test::save_script(directory_ / "model.pt",
+                                                test::perceptron(test::forward_with(kNoNumber, first, last)));
     auto& training = std::get<TrainingSpec>(spec_.kind);
     training.optimization.non_finite_loss = what_then;
     training.epochs = epochs;

@@ -10,7 +10,7 @@
 
 #include <sstream>
 
-#include "tests/unit/workloads/script_models.h"
+#include "tests/support/script_models.h"
 #include "tests/unit/workloads/tiny_job.h"
 
 namespace fulcrum::workloads {

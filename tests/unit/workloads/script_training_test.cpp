@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/jit/serialization/import.h>
 
-#include "tests/unit/workloads/script_models.h"
+#include "tests/support/script_models.h"
 #include "tests/unit/workloads/tiny_job.h"
 #include "workloads/job_files.h"
 #include "workloads/job_trial.h"

@@ -24,6 +24,24 @@ def forward(self, x):
     return torch.matmul(h, self.w2)
 )";
 
+// Much the same, with this statement in the forward passes of training from
+// number `first` to number `last`.
+inline std::string forward_with(const std::string& statement, int first, int last) {
+  return "def forward(self, x):\n"
+         "    if self.training:\n"
+         "        self.calls = self.calls + 1\n"
+         "        if self.calls >= " +
+         std::to_string(first) + " and self.calls <= " + std::to_string(last) +
+         ":\n"
+         "            " +
+         statement +
+         "\n"
+         "        self.steps.add_(1)\n"
+         "    h = torch.relu(torch.matmul(x.flatten(1), self.w1) + self.b1)\n"
+         "    h = torch.dropout(h, 0.25, self.training)\n"
+         "    return torch.matmul(h, self.w2)\n";
+}
+
 struct ScriptOptions {
   std::int64_t classes = 3;
   std::int64_t inputs = 784;
