@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "workloads/builtin_networks.h"
+#include "workloads/builtin_script.h"
 #include "workloads/script_network.h"
 
 namespace fulcrum::workloads {
@@ -20,7 +21,8 @@ namespace nn = torch::nn;
 
 class SequentialNetwork final : public Network {
  public:
-  explicit SequentialNetwork(nn::Sequential layers) : layers_(std::move(layers)) {}
+  SequentialNetwork(std::string name, nn::Sequential layers)
+      : name_(std::move(name)), layers_(std::move(layers)) {}
 
   c10::IValue answer(const at::Tensor& batch) override { return layers_->forward(batch); }
   void set_training(bool training) override { layers_->train(training); }
@@ -43,7 +45,7 @@ class SequentialNetwork final : public Network {
     for (const auto& child : layers_->named_children())
       copy->push_back(child.key(), (layer++)->clone());
     copy->train(layers_->is_training());
-    return std::make_unique<SequentialNetwork>(std::move(copy));
+    return std::make_unique<SequentialNetwork>(name_, std::move(copy));
   }
 
   std::string save() const override {
@@ -58,7 +60,14 @@ class SequentialNetwork final : public Network {
     layers_->load(input);
   }
 
+  std::string save_trained() const override {
+    std::ostringstream archive;
+    builtin_script(name_, layers_).save(archive);
+    return archive.str();
+  }
+
  private:
+  std::string name_;
   nn::Sequential layers_;
 };
 
@@ -90,7 +99,7 @@ std::unique_ptr<Network> make_network(const ModelSpec& model, const ModelFile* f
   if (file != nullptr) return make_script_network(*file, device, execution);
   nn::Sequential layers = builtin_layers(model, sample_shape);
   layers->to(device);
-  return std::make_unique<SequentialNetwork>(std::move(layers));
+  return std::make_unique<SequentialNetwork>(model.builtin, std::move(layers));
 }
 
 std::string digest_of(const Network& network) {

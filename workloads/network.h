@@ -47,9 +47,8 @@ class Network {
   virtual std::string save() const = 0;
   virtual void load(const std::string& archive) = 0;
 
-  // For those who use the trained network, on any device: what torch::load reads into the same built-in
-  // network, or a TorchScript module.
-  virtual std::string save_trained() const { return save(); }
+  // For those who use the trained network, on any device: a TorchScript module.
+  virtual std::string save_trained() const = 0;
 };
 
 // How a TorchScript module's code is run: statement by statement, or by the optimising executor, which runs a

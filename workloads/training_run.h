@@ -125,8 +125,7 @@ class TrainingRun {
   // Waits until every saved checkpoint is on disk.
   [[nodiscard]] Expected<void> flush_checkpoints();
 
-  // The trained network, replaced atomically: what torch::load reads into the same built-in network, or a
-  // TorchScript module like the one that was given; torch.jit.load reads either in Python.
+  // The trained network as a TorchScript module, replaced atomically; torch.jit.load reads it in Python.
   [[nodiscard]] Expected<void> write_output(const std::string& path) const;
 
   // Equal for bit-identical weights: FNV-1a over names and bytes of all parameters and buffers.

@@ -1,8 +1,13 @@
 #include "workloads/network.h"
 
 #include <ATen/ops/equal.h>
+#include <ATen/ops/rand.h>
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <algorithm>
+#include <sstream>
 
 namespace fulcrum::workloads {
 namespace {
@@ -45,6 +50,29 @@ TEST(Network, TheLstmReadsRowsOrSteps) {
   const at::Tensor before = rows->forward(batch);
   batch[0][0][0][0] = 1;
   EXPECT_FALSE(at::equal(rows->forward(batch), before)) << "the first row is remembered to the last";
+}
+
+TEST(Network, EveryBuiltinIsHandedOnAsAScriptThatAnswersTheSame) {
+  for (const char* name : {"lenet5", "mlp", "lstm"}) {
+    SCOPED_TRACE(name);
+    const auto network = builtin(name, {1, 28, 28});
+    std::istringstream trained(network->save_trained());
+    auto script = torch::jit::load(trained);
+    at::Tensor batch = at::rand({3, 1, 28, 28});
+    EXPECT_TRUE(at::equal(script.forward({batch}).toTensor(), network->forward(batch)));
+    std::vector<std::string> names;
+    for (const auto& parameter : script.named_parameters())
+      names.push_back(parameter.name);
+    std::sort(names.begin(), names.end());
+    std::vector<std::string> own;
+    for (const auto& [own_name, tensor] : network->named_tensors())
+      own.push_back(own_name);
+    EXPECT_EQ(names, own);
+  }
+  const auto steps = builtin("lstm", {5, 4});
+  std::istringstream trained(steps->save_trained());
+  at::Tensor batch = at::rand({2, 5, 4});
+  EXPECT_TRUE(at::equal(torch::jit::load(trained).forward({batch}).toTensor(), steps->forward(batch)));
 }
 
 TEST(Network, EveryBuiltinIsSavedLoadedAndCloned) {

@@ -166,7 +166,7 @@ TEST_F(Training, WritesItsWeights) {
   const auto run = created(spec_);
   const std::string path = directory_ / "out.pt";
   ASSERT_TRUE(run->write_output(path));
-  EXPECT_EQ(test::slurp(path).substr(0, 2), "PK");  // the zip archive that torch::load reads
+  EXPECT_EQ(test::slurp(path).substr(0, 2), "PK") << "the zip archive that torch.jit.load reads";
   EXPECT_FALSE(run->write_output(directory_ / "absent/out.pt"));
 }
 
