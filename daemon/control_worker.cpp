@@ -21,9 +21,9 @@ constexpr std::chrono::minutes kForgivenAfter{10};
 constexpr double kHangFactor = 20;
 constexpr std::chrono::minutes kLimitOfTheUnknown{10};
 
-// Since its worker has begun: a minibatch of training was taken, or a request answered.
+// Since its worker has begun: a step of training or validation was taken, or a request answered.
 bool has_worked(const Json& before, const Json& now) {
-  return now.value("minibatches", std::uint64_t{0}) > 0 ||
+  return now.value("steps", std::uint64_t{0}) > 0 ||
          now.value("served", std::uint64_t{0}) > before.value("served", std::uint64_t{0});
 }
 

@@ -40,6 +40,7 @@ void TrainingJob::account_step(TrainingWorkload::Step step, double real_ms, doub
 JobProgress TrainingJob::progress(TimePoint now) const {
   JobProgress message{id_, workload_->progress(), nullptr, recent_.summary()};
   message.progress["minibatches"] = minibatches_;
+  message.progress["steps"] = steps_run_;
   if (first_step_ && now > *first_step_) {
     const double rate = static_cast<double>(minibatches_) / to_s(now - *first_step_);
     message.progress["minibatches_per_s"] = rate;
