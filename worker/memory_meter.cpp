@@ -32,7 +32,6 @@ Expected<std::int64_t> kilobytes_of(const std::string& text, std::string_view ke
 }  // namespace
 
 Expected<MemoryReading> parse_memory(const std::string& status, const std::string& meminfo) {
-  MemoryReading reading;
   FULCRUM_TRY_ASSIGN(resident, kilobytes_of(status, "VmRSS:"));
   FULCRUM_TRY_ASSIGN(peak, kilobytes_of(status, "VmHWM:"));
   FULCRUM_TRY_ASSIGN(available, kilobytes_of(meminfo, "MemAvailable:"));

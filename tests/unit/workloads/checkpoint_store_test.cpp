@@ -57,7 +57,7 @@ TEST_F(Checkpoints, LastTwoAreKept) {
 
 TEST_F(Checkpoints, AsManyAreKeptAsWereAskedFor) {
   auto store = CheckpointStore::open(directory_ / "three", 3).value();
-  for (const std::uint64_t step : {1, 2, 3, 4})
+  for (std::uint64_t step = 1; step <= 4; ++step)
     ASSERT_TRUE(store.write(step, "x"));
   for (const auto& [step, there] : {std::pair{1, false}, {2, true}, {3, true}, {4, true}})
     EXPECT_EQ(std::filesystem::exists(fmt::format("{}/checkpoint-{:012}.ckpt", store.directory(), step)),

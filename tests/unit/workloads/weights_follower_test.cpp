@@ -78,7 +78,7 @@ TEST_F(Follower, LooksByItself) {
     return Expected<void>();
   });
   follower.start();
-  for (const std::uint64_t next : {1, 2}) {
+  for (std::uint64_t next = 1; next <= 2; ++next) {
     learn(next);
     while (step != next)
       std::this_thread::yield();
