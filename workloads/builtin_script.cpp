@@ -1,6 +1,7 @@
 #include "workloads/builtin_script.h"
 
 #include <c10/util/Exception.h>
+#include <fmt/format.h>
 
 #include <map>
 #include <string_view>
@@ -65,7 +66,7 @@ struct Part {
     for (const auto& [own, parameter] : parameters)
       module.register_parameter(own, parameter, false);
     for (const auto& [own, part] : parts)
-      module.register_module(own, part.to_module(name + "_" + own));
+      module.register_module(own, part.to_module(fmt::format("{}_{}", name, own)));
     return module;
   }
 };

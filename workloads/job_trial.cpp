@@ -90,11 +90,11 @@ Expected<void> try_training(const JobSpec& spec) {
                                               data.dataset->layout().input.shape, {all_threads(), true}));
   for (const std::size_t n : sizes_to_train(*spec.training(), data.dataset->size())) {
     FULCRUM_TRY_ASSIGN(minibatch, data.dataset->read(first_samples(n, *data.dataset)));
-    FULCRUM_TRY(learner->train(std::move(minibatch), 1));
+    FULCRUM_TRY(learner->train(minibatch, 1));
   }
   if (data.validation != nullptr) {
     FULCRUM_TRY_ASSIGN(minibatch, data.validation->read(first_samples(1, *data.validation)));
-    FULCRUM_TRY(learner->evaluate(std::move(minibatch)));
+    FULCRUM_TRY(learner->evaluate(minibatch));
   }
   return learner->classes() ? check_all_labels(*spec.training(), *learner->classes()) : Expected<void>();
 }

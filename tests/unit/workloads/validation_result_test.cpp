@@ -11,6 +11,7 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<ValidationResult> losses(const std::vector<double>& values) {
   std::vector<ValidationResult> results;
+  results.reserve(values.size());
   for (const double loss : values)
     results.push_back({static_cast<int>(results.size()) + 1, 0.5, loss});
   return results;
