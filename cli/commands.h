@@ -30,6 +30,11 @@ struct ExportOptions {
   std::string file = "-";  // standard output
 };
 
+struct TraceOptions {
+  double seconds = 10;
+  std::string file = "-";  // standard output
+};
+
 struct ImportOptions {
   std::string file;  // "-": standard input
   bool equal_board = false;
@@ -60,6 +65,7 @@ class Commands {
   [[nodiscard]] Outcome<void> explore_profiles(int probes);
   [[nodiscard]] Outcome<void> export_profiles(const ExportOptions& wanted);
   [[nodiscard]] Outcome<void> import_profiles(const ImportOptions& wanted);
+  [[nodiscard]] Outcome<void> trace(const TraceOptions& wanted);
   [[nodiscard]] Outcome<void> describe(const std::optional<std::string>& method);
   [[nodiscard]] Outcome<void> version();
 

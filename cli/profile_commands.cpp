@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/input.h"
+#include "cli/output.h"
 #include "cli/profile_document.h"
 #include "cli/render.h"
 #include "cli/render_parts.h"
@@ -134,7 +135,7 @@ Outcome<void> Commands::export_profiles(const ExportOptions& wanted) {
     terminal_.out << document_text(*document) << std::flush;
     return {};
   }
-  if (auto written = write_profiles(wanted.file, *document); !written)
+  if (auto written = write_output(wanted.file, document_text(*document)); !written)
     return fails(FailureKind::refused, std::move(written).error());
   print({{"measurements", document->at("measurements").size()}, {"file", wanted.file}}, exported_text);
   return {};

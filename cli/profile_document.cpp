@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "cli/input.h"
 #include "cli/text.h"
-#include "common/durable_file.h"
 
 namespace fulcrum::cli {
 
@@ -67,16 +65,6 @@ std::string document_text(const Json& document) {
     separator = ",\n";
   }
   return text + "\n]}\n";
-}
-
-Expected<void> write_profiles(const std::string& file, const Json& document) {
-  std::error_code error;
-  const auto status = std::filesystem::status(file, error);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    return fail(ErrorCode::invalid_argument, fmt::format("writing '{}': it is not a regular file", file),
-                "without -o the profiles go to standard output");
-  }
-  return replace_file(file, document_text(document));
 }
 
 }  // namespace fulcrum::cli

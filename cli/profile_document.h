@@ -24,7 +24,4 @@ Json part_of(const Json& document, std::size_t first);
 // With a line for each measurement.
 std::string document_text(const Json& document);
 
-// In place of `file`, which must be a regular file if it is there.
-[[nodiscard]] Expected<void> write_profiles(const std::string& file, const Json& document);
-
 }  // namespace fulcrum::cli

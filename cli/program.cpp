@@ -47,6 +47,7 @@ struct Request {
   int probes = 0;
   ExportOptions exporting;
   ImportOptions importing;
+  TraceOptions tracing;
   std::function<Outcome<void>(Commands&)> run;
 };
 
@@ -164,6 +165,16 @@ void add_profile(CLI::App& app, Request& request) {
       [&] { request.run = [&](Commands& commands) { return commands.import_profiles(request.importing); }; });
 }
 
+void add_trace(CLI::App& app, Request& request) {
+  auto* command = app.add_subcommand("trace", "What the device did of late, slice by slice, for Perfetto");
+  command->add_option("--seconds", request.tracing.seconds, "How far back, at most an hour")
+      ->check(CLI::Range(0.001, 3600.0))
+      ->capture_default_str();
+  command->add_option("-o,--output", request.tracing.file, "The file; without it standard output");
+  command->callback(
+      [&] { request.run = [&](Commands& commands) { return commands.trace(request.tracing); }; });
+}
+
 void add_commands(CLI::App& app, Request& request) {
   add_submit(app, request);
   add_plain(app, request, "list", "All jobs", &Commands::list);
@@ -174,6 +185,7 @@ void add_commands(CLI::App& app, Request& request) {
   watch->callback([&] { request.run = [&](Commands& commands) { return commands.watch(request.any_job); }; });
   add_for_job(app, request, "cancel", "End a job", &Commands::cancel);
   add_plan(app, request);
+  add_trace(app, request);
   add_budget(app, request);
   add_profile(app, request);
   add_board(app, request);

@@ -62,6 +62,10 @@ class Control {
   // Fault fields are relative to the document.
   [[nodiscard]] virtual Checked<Json> import_profiles(const Json& document, bool equal_board) = 0;
 
+  // SliceTrace::get() of the last `seconds`.
+  virtual Json trace(double seconds, std::optional<std::uint64_t> from,
+                     std::optional<std::uint64_t> to) const = 0;
+
   // Events {"job", "event": "state"|"progress"|"search"|"probe", ...} of one job or of all, from now on. The
   // first events tell how things stand. `not_found` for an unknown job.
   [[nodiscard]] virtual Expected<SubscriptionId> watch(std::optional<JobId> id, EventSink sink) = 0;

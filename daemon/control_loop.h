@@ -21,6 +21,7 @@
 #include "daemon/pilot.h"
 #include "daemon/profile_book.h"
 #include "daemon/served_jobs.h"
+#include "daemon/slice_trace.h"
 #include "daemon/submissions.h"
 #include "daemon/subscriptions.h"
 #include "daemon/worker_supervisor.h"
@@ -70,6 +71,8 @@ class ControlLoop final : public Control {
   [[nodiscard]] Expected<Json> board_modes() const override;
   Json board_sensors() const override;
   [[nodiscard]] Expected<Json> board_report() const override;
+  Json trace(double seconds, std::optional<std::uint64_t> from,
+             std::optional<std::uint64_t> to) const override;
   [[nodiscard]] Expected<SubscriptionId> watch(std::optional<JobId> id, EventSink sink) override;
   void unwatch(SubscriptionId id) override { subscriptions_.remove(id); }
 
@@ -155,6 +158,7 @@ class ControlLoop final : public Control {
   WorkerSupervisor worker_;
   Submissions submissions_;
   Subscriptions subscriptions_;
+  SliceTrace trace_;
   std::map<JobId, ActiveJob> active_;
   std::unique_ptr<Pilot> pilot_;
   std::string board_trouble_;

@@ -198,6 +198,15 @@ Expected<Json> ControlLoop::board_report() const {
   return report.to_json();
 }
 
+Json ControlLoop::trace(double seconds, std::optional<std::uint64_t> from,
+                        std::optional<std::uint64_t> to) const {
+  SliceTrace::Range range;
+  range.since = clock_.now() - from_ms(1000 * seconds);
+  range.from = from;
+  range.to = to;
+  return trace_.get(range);
+}
+
 Expected<Control::SubscriptionId> ControlLoop::watch(std::optional<JobId> id, EventSink sink) {
   std::vector<Json> now;
   if (id && active_.count(*id) == 0) {

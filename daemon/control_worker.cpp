@@ -113,6 +113,7 @@ void ControlLoop::account_device(const worker::Load& load) {
   const double power_w = board_->power_w().value_or(0);
   for (const auto& slice : load.slices) {
     auto* job = find(slice.job);
+    trace_.add(slice, job == nullptr ? nullptr : &job->spec);
     if (job == nullptr) continue;
     job->device.add(to_s(from_ns(slice.ended_ns) - from_ns(slice.started_ns)), power_w);
   }

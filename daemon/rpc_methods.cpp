@@ -156,7 +156,15 @@ void add_profile_handlers(Control& control, Handlers& handlers) {
   };
 }
 
+std::optional<std::uint64_t> number_of(const Call& call, const char* name) {
+  if (!call.params.contains(name)) return std::nullopt;
+  return call.params.at(name).get<std::uint64_t>();
+}
+
 void add_budget_handlers(Control& control, Handlers& handlers) {
+  handlers["trace.get"] = [&control](const Call& call, const Reply& reply) {
+    reply(control.trace(call.params.value("seconds", 10.0), number_of(call, "from"), number_of(call, "to")));
+  };
   handlers["budget.get"] = [&control](const Call&, const Reply& reply) { reply(control.budget()); };
   handlers["budget.set"] = [&control](const Call& call, const Reply& reply) {
     reply(checked(control.set_budget(power_w(call))));

@@ -46,7 +46,8 @@ std::optional<RunInference> due_inference(const Queues& queues, const Plan& plan
     const TimePoint deadline = queue.oldest_arrival + from_ms(share->latency_budget_ms);
     if (deadline < earliest_deadline) {
       earliest_deadline = deadline;
-      due = RunInference{queue.job, n};
+      due = RunInference{queue.job, n,
+                         n < share->batch_size ? SliceReason::latest_start : SliceReason::full_batch};
     }
   }
   return due;

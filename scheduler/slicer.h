@@ -15,6 +15,7 @@
 #include "common/clock.h"
 #include "common/job_spec.h"
 #include "scheduler/plan.h"
+#include "scheduler/slice_reason.h"
 
 namespace fulcrum::scheduler {
 
@@ -48,6 +49,7 @@ struct Queues {
 struct RunInference {
   JobId job;
   int batch;
+  SliceReason reason = SliceReason::full_batch;
 };
 struct RunTraining {
   JobId job;

@@ -298,6 +298,7 @@ Executor::Timing Executor::timed(DeviceSlice slice, const Pacer& pacer, const st
   timing.lasted_ms = to_ms(timing.ended - timing.started);
   slice.started_ns = to_ns(timing.started);
   slice.ended_ns = to_ns(timing.ended);
+  slice.device_ms = timing.real_ms;
   slices_.push_back(slice);
   last_slice_ = timing.ended - timing.started;
   return timing;
@@ -312,10 +313,12 @@ void Executor::report_running(DeviceSlice slice, TimePoint started) {
 void Executor::run_inference(const RunInference& slice) {
   auto& job = inference_.at(slice.job);
   window_.inference_started(clock_.now());
+  DeviceSlice told{slice.job, slice.batch};
+  told.reason = slice.reason;
+  told.queued = static_cast<int>(job.queued());
   const auto batch = job.take_batch(slice.batch);
   Expected<std::optional<std::uint64_t>> correct;
-  const auto timing =
-      timed({slice.job, slice.batch}, job.pacer(), [&] { correct = job.workload().run(batch.requests); });
+  const auto timing = timed(told, job.pacer(), [&] { correct = job.workload().run(batch.requests); });
   if (!correct) {
     fail_job(slice.job, job.progress(), correct.error());
     return;
@@ -362,7 +365,8 @@ Expected<Executor::Timing> Executor::trial_step(JobId id, int batch_size) {
 
 Expected<Executor::Timing> Executor::untold_step(JobId id, int batch_size) {
   Expected<void> stepped;
-  const DeviceSlice slice{id, batch_size, probing(id)};
+  DeviceSlice slice{id, batch_size, probing(id)};
+  slice.reason = slice.probe ? scheduler::SliceReason::probe : scheduler::SliceReason::new_job;
   const auto training = training_.find(id);
   if (training != training_.end()) {
     auto& job = training->second;

@@ -305,12 +305,21 @@ struct Codec<JobProgress> {
 };
 
 Json slice_json(const DeviceSlice& s) {
-  return Json::array({s.job, s.batch_size, s.probe, s.started_ns, s.ended_ns});
+  return Json::array({s.job, s.batch_size, s.probe, s.started_ns, s.ended_ns, scheduler::to_string(s.reason),
+                      s.queued, s.device_ms});
 }
 
 DeviceSlice slice_from(const Json& json) {
-  return {integer_from<JobId>(json.at(0)), integer_from<int>(json.at(1)), json.at(2).get<bool>(),
-          integer_from<std::int64_t>(json.at(3)), integer_from<std::int64_t>(json.at(4))};
+  const auto reason = scheduler::slice_reason_from(json.at(5).get<std::string>());
+  if (!reason) throw std::invalid_argument("a slice with no known reason");
+  return {integer_from<JobId>(json.at(0)),
+          integer_from<int>(json.at(1)),
+          json.at(2).get<bool>(),
+          integer_from<std::int64_t>(json.at(3)),
+          integer_from<std::int64_t>(json.at(4)),
+          *reason,
+          integer_from<int>(json.at(6)),
+          json.at(7).get<double>()};
 }
 
 template <>

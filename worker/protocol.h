@@ -14,11 +14,12 @@
 #include "common/job_spec.h"
 #include "common/json_text.h"
 #include "scheduler/plan.h"
+#include "scheduler/slice_reason.h"
 #include "scheduler/strategy.h"
 
 namespace fulcrum::worker {
 
-inline constexpr int kProtocolVersion = 3;
+inline constexpr int kProtocolVersion = 4;
 // The status with which the worker ends in the midst of a step when the GPU has failed.
 inline constexpr int kDeviceLostStatus = 4;
 inline constexpr int kWorkerFd = 3;                        // the worker's end of the socketpair
@@ -135,6 +136,9 @@ struct DeviceSlice {
   bool probe = false;           // ordered by a ProbeOrder
   std::int64_t started_ns = 0;  // CLOCK_MONOTONIC
   std::int64_t ended_ns = 0;
+  scheduler::SliceReason reason = scheduler::SliceReason::free_time;
+  int queued = 0;        // requests of the job that waited when it began, those of the batch among them
+  double device_ms = 0;  // that the device took; on a simulated board the slice may last longer
 };
 // The slices since the last such message, in order of time.
 struct Load {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "cli/output.h"
 #include "tests/support/temp_dir.h"
 
 namespace fulcrum::cli {
@@ -35,7 +36,7 @@ TEST(ProfileDocument, WhatIsWrittenIsRead) {
   const test::TempDir dir;
   std::istringstream none;
   for (const int measurements : {0, 1, 3}) {
-    ASSERT_TRUE(write_profiles(dir / "p.json", document_of(measurements)));
+    ASSERT_TRUE(write_output(dir / "p.json", document_text(document_of(measurements))));
     EXPECT_EQ(load_profiles(dir / "p.json", none), document_of(measurements));
   }
 }
@@ -68,7 +69,7 @@ TEST(ProfileDocument, AMissingFileIsNamed) {
 TEST(ProfileDocument, ADeviceIsNotReplaced) {
   const test::TempDir dir;
   std::filesystem::create_symlink("/dev/null", dir / "link");
-  const auto written = write_profiles(dir / "link", document_of(0));
+  const auto written = write_output(dir / "link", document_text(document_of(0)));
   ASSERT_FALSE(written);
   EXPECT_THAT(written.error().to_string(), HasSubstr("not a regular file"));
   EXPECT_TRUE(std::filesystem::is_symlink(dir / "link"));

@@ -56,6 +56,14 @@ class FakeControl final : public daemon::Control {
     return Json{{"document", {{"offset", offset}, {"limit", limit}}}, {"next", nullptr}};
   }
   daemon::Checked<Json> import_profiles(const Json&, bool) override { return import_answer; }
+  Json trace(double seconds, std::optional<std::uint64_t> from,
+             std::optional<std::uint64_t> to) const override {
+    Json slices = Json::array();
+    for (auto i = from.value_or(0); i < from.value_or(0) + 2; ++i)
+      slices.push_back(
+          {{"job", i}, {"why", "free_time"}, {"started_ns", 1000 * i}, {"ended_ns", 1000 * i + 500}});
+    return {{"slices", slices}, {"next", from && to && seconds > 0 ? Json() : Json(2)}, {"end", 4}};
+  }
   Expected<Json> board() const override { return board_answer; }
   Expected<Json> board_modes() const override {
     return Json{{"mode", Json::object()}, {"presets", Json::array()}};

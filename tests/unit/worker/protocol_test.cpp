@@ -109,12 +109,16 @@ TEST(Protocol, JobEndedSurvivesTheLine) {
 
 TEST(Protocol, LoadAndStepTimesSurviveTheLine) {
   const auto load = through_worker_line(
-      Load{{{2, 16, true, 1234567890123456789, 1234567890123456999}}, DeviceSlice{3, 4, false, 5, 0}});
+      Load{{{2, 16, true, 1234567890123456789, 1234567890123456999, scheduler::SliceReason::probe, 3, 0.5}},
+           DeviceSlice{3, 4, false, 5, 0}});
   EXPECT_EQ(load.slices.at(0).job, 2);
   EXPECT_EQ(load.slices.at(0).batch_size, 16);
   EXPECT_TRUE(load.slices.at(0).probe);
   EXPECT_EQ(load.slices.at(0).started_ns, 1234567890123456789);
   EXPECT_EQ(load.slices.at(0).ended_ns, 1234567890123456999);
+  EXPECT_EQ(load.slices.at(0).reason, scheduler::SliceReason::probe);
+  EXPECT_EQ(load.slices.at(0).queued, 3);
+  EXPECT_EQ(load.slices.at(0).device_ms, 0.5);
   EXPECT_EQ(load.running->job, 3);
   EXPECT_EQ(load.running->started_ns, 5);
   const auto ready = through_worker_line(JobReady{2, {{1, 1.5, 2.5}, {4, 3, 4}}, std::nullopt});
@@ -141,9 +145,11 @@ TEST(Protocol, RefusesSlicesOutOfOrder) {
   const auto load = [](const std::string& slices) {
     return parse_from_worker(R"({"type":"load","body":{"running":null,"slices":)" + slices + "}}");
   };
-  EXPECT_TRUE(load("[[1,16,false,10,20],[1,16,false,20,30]]"));
-  EXPECT_FALSE(load("[[1,16,false,10,20],[1,16,false,19,30]]"));
-  EXPECT_FALSE(load("[[1,16,false,20,10]]"));
+  const std::string rest = R"(,"free_time",0,1.5])";
+  EXPECT_TRUE(load("[[1,16,false,10,20" + rest + ",[1,16,false,20,30" + rest + "]"));
+  EXPECT_FALSE(load("[[1,16,false,10,20" + rest + ",[1,16,false,19,30" + rest + "]"));
+  EXPECT_FALSE(load("[[1,16,false,20,10" + rest + "]"));
+  EXPECT_FALSE(load(R"([[1,16,false,10,20,"whim",0,1.5]])"));
 }
 
 TEST(Protocol, RefusesWhatIsNoMessage) {
