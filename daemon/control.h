@@ -66,8 +66,8 @@ class Control {
   virtual Json trace(double seconds, std::optional<std::uint64_t> from,
                      std::optional<std::uint64_t> to) const = 0;
 
-  // Events {"job", "event": "state"|"progress"|"search"|"probe", ...} of one job or of all, from now on. The
-  // first events tell how things stand. `not_found` for an unknown job.
+  // Events {"job", "event": "state"|"progress"|"epoch"|"search"|"probe"|"fault", ...} of one job or of all,
+  // from now on. The first events tell how things stand. `not_found` for an unknown job.
   [[nodiscard]] virtual Expected<SubscriptionId> watch(std::optional<JobId> id, EventSink sink) = 0;
   virtual void unwatch(SubscriptionId id) = 0;
 };

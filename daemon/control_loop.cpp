@@ -131,6 +131,7 @@ void ControlLoop::launch_waiting() {
 // Not yet: then the job says why.
 bool ControlLoop::has_memory(ActiveJob& job) {
   constexpr const char* kWaits = "waiting_for";
+  const bool waited = job.record.progress.erase(kWaits) > 0;
   const auto memory = board_->board().read_memory();
   if (job.memory_bytes == 0 || !memory) return true;
   std::int64_t promised = 0;
@@ -139,11 +140,9 @@ bool ControlLoop::has_memory(ActiveJob& job) {
   }
   const auto why =
       MemoryAdmission(config_.memory_headroom_bytes()).why_it_waits(job.memory_bytes, promised, *memory);
-  const bool is_new = why && !job.record.progress.contains(kWaits);
-  job.record.progress.erase(kWaits);
   if (!why) return true;
   job.record.progress[kWaits] = *why;
-  if (is_new) {
+  if (!waited) {
     log_->warn("job {} '{}' waits for {}", job.record.id, job.spec.name, *why);
     publish(job, "progress");
   }

@@ -127,7 +127,7 @@ class ControlLoop final : public Control {
   void forgive_deaths(ActiveJob& job) const;
   void watch_step();
   void note_answers(const worker::Load& load);
-  void account_device(const worker::Load& load);
+  void account_slices(const worker::Load& load);
   void take_progress(ActiveJob& job, Json progress);
   void handle(worker::FromWorker&& message);
   void handle(worker::JobReady message);

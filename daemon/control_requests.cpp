@@ -36,12 +36,12 @@ void ControlLoop::submit(SubmitRequest request, SubmitReply reply) {
   if (!served) return reply(faulty(served.error()));
   if (auto pace = board_->pace(*spec, std::nullopt); !pace) return reply(faulty(pace.error()));
   if (auto checked = pilot_->check(*spec); !checked) return reply(faulty(checked.error()));
-  if (auto fits = check_memory(*spec); !fits) return reply(faulty(fits.error()));
-  // A safe retry must not fail because files have changed since the first try.
+  // A safe retry must not fail because of what has changed since the first try, or was measured.
   if (known) {
     auto added = store_.add(as_submitted.to_json(), request.client_token, clock_.wall_ms());
     return added ? reply(Json{{"id", added->id}}) : reply(faulty(added.error()));
   }
+  if (auto fits = check_memory(*spec); !fits) return reply(faulty(fits.error()));
   if (*served) {
     if (auto weights = check_has_weights(**served, store_, config_); !weights)
       return reply(faulty(weights.error()));

@@ -109,7 +109,7 @@ void ControlLoop::note_answers(const worker::Load& load) {
 }
 
 // The power of a step is that of the board, as the sensors showed it last.
-void ControlLoop::account_device(const worker::Load& load) {
+void ControlLoop::account_slices(const worker::Load& load) {
   const double power_w = board_->power_w().value_or(0);
   for (const auto& slice : load.slices) {
     auto* job = find(slice.job);
@@ -144,7 +144,7 @@ void ControlLoop::handle(worker::FromWorker&& message) {
       return job == nullptr ? nullptr : &job->spec;
     });
     note_answers(*load);
-    account_device(*load);
+    account_slices(*load);
     pilot_->slices(load->slices);
   } else if (const auto* thought = std::get_if<worker::Thought>(&message)) {
     pilot_->thought(*thought);

@@ -178,6 +178,22 @@ TEST_F(MemoryOfJobs, WhatCanNeverFitIsRefusedWithTheFigures) {
   EXPECT_TRUE(daemon.submit(another)) << "of which nothing is known";
 }
 
+TEST_F(MemoryOfJobs, ASafeRetryIsNotRefusedForWhatWasMeasuredMeanwhile) {
+  auto spec = training_spec();
+  spec["batch_size"] = 4;  // not measured yet
+  const auto leave_little = [](DaemonConfig& config) { config.worker.memory_headroom_mb = 30'500; };
+  Json first;
+  {
+    Daemon daemon(dir_.path(), "works", leave_little);
+    first = daemon.submit(spec, "token").value();
+  }
+  auto book = ProfileBook::open(dir_ / "profiles.db", "agx-orin", {true, 1});
+  ASSERT_TRUE(book->keep_memory(JobSpec::from_json(spec).value(), std::int64_t{300} << 20));
+  Daemon daemon(dir_.path(), "works", leave_little);
+  EXPECT_FALSE(daemon.submit(spec));
+  EXPECT_EQ(daemon.submit(spec, "token").value(), first);
+}
+
 TEST_F(MemoryOfJobs, WhatDoesNotFitNowWaitsWithTheFigures) {
   Daemon daemon(dir_.path(), "works",
                 [](DaemonConfig& config) { config.worker.memory_headroom_mb = 23'400; });
